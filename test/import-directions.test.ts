@@ -43,7 +43,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['scheduler', 'seldom', 'store', 'version', 'webhooks'],
   ],
   listing: ['domain'],
-  console: ['actors', 'clock', 'domain', 'http', 'listing', 'metrics', 'page', 'scheduler', 'store'],
+  console: ['actors', 'base', 'clock', 'domain', 'http', 'listing', 'metrics', 'page', 'scheduler', 'store'],
   metrics: [
     ...[
       'actors',

@@ -13,7 +13,10 @@ import { walletsPage } from './wallets.js'
 
 /** What the console shows and does. */
 export interface ConsoleParts extends EntranceParts, ActionParts {
-  readonly store: Pick<Store, 'networks' | 'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys'>
+  readonly store: Pick<
+    Store,
+    'networks' | 'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys' | 'turns'
+  >
   readonly condition: Condition
   /** The URL below which payers find the pages; empty until the service listens. */
   readonly pages: () => string

@@ -13,7 +13,7 @@ import { cursorOf, type Found, given, moreLink, noneText, oneOf, search } from '
 import type { Session } from './sessions.js'
 import { facts, idText, moment, table } from './table.js'
 
-export type DeliveryStore = Pick<Store, 'overview' | 'outbox' | 'invoices'>
+export type DeliveryStore = Pick<Store, 'overview' | 'outbox' | 'invoices' | 'turns'>
 
 /** The deliveries of all owners or of one, newest first, or those of one invoice from its creation on. */
 export async function deliveriesPage(store: DeliveryStore, { query }: Visit): Promise<ConsolePage> {
@@ -29,7 +29,7 @@ ${deliveriesTable(await deliveriesFound(store, query), query)}`
 
 /** What a query asks for. */
 export async function deliveriesFound(
-  { overview, outbox, invoices }: DeliveryStore,
+  { overview, outbox, invoices, turns }: DeliveryStore,
   query: URLSearchParams,
 ): Promise<Found<Delivery>> {
   const [owner, invoiceId, state] = [given(query, 'owner'), given(query, 'invoice'), stateIn(query)]
@@ -41,10 +41,10 @@ export async function deliveriesFound(
     }
     const { id, owner: its, created_at: since } = invoice
     const isOfInvoice = (delivery: Delivery) => delivery.invoiceId === id && hasState(delivery)
-    return await search((page) => overview.deliveriesSince(its, since, page), isOfInvoice, cursorOf(query))
+    return await search(turns, (page) => overview.deliveriesSince(its, since, page), isOfInvoice, cursorOf(query))
   }
   const read = (page: Page) => (owner === null ? overview.deliveries(page) : outbox.page(owner, page))
-  return await search(read, state === null ? null : hasState, cursorOf(query))
+  return await search(turns, read, state === null ? null : hasState, cursorOf(query))
 }
 
 function stateIn(query: URLSearchParams) {

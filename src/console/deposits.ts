@@ -11,7 +11,7 @@ import { ownerLinks } from './owner.js'
 import { cursorOf, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
 import { table } from './table.js'
 
-export type DepositStore = Pick<Store, 'networks' | 'deposits' | 'overview' | 'wallets'>
+export type DepositStore = Pick<Store, 'networks' | 'deposits' | 'overview' | 'wallets' | 'turns'>
 
 const KINDS = ['pending', 'confirmed', 'dropped'] as const
 /** Transfers of a transaction that are looked for. */
@@ -25,7 +25,7 @@ export async function depositsPage(store: DepositStore, { query }: Visit): Promi
   const isWanted = filterOf(store, { network, kind, address, owner })
   const found =
     transaction === null
-      ? await search((page) => store.overview.deposits(page), isWanted, cursorOf(query))
+      ? await search(store.turns, (page) => store.overview.deposits(page), isWanted, cursorOf(query))
       : await kept(await ofTransaction(store.deposits, network === null ? ids : [network], transaction), isWanted)
   const content = markup`${filterForm(links.deposits, [
     { name: 'network', label: 'Network', type: 'choice', value: network, choices: ids, any: 'any' },

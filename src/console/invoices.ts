@@ -22,7 +22,7 @@ import { walletLinks } from './wallets.js'
 /** Deposits that the page of an invoice shows. */
 const DEPOSITS_SHOWN = 20
 
-export type InvoiceStore = Pick<Store, 'invoices' | 'overview' | 'wallets' | 'outbox'>
+export type InvoiceStore = Pick<Store, 'invoices' | 'overview' | 'wallets' | 'outbox' | 'turns'>
 
 /** The invoices of all owners or of one, newest first. */
 export async function invoicesPage(store: InvoiceStore, { query }: Visit): Promise<ConsolePage> {
@@ -50,13 +50,14 @@ ${moreLink(found, links.invoices, query)}`
 }
 
 async function list(
-  { invoices, overview }: InvoiceStore,
+  { invoices, overview, turns }: InvoiceStore,
   query: URLSearchParams,
   owner: string | null,
   state: string | null,
 ): Promise<Found<InvoiceRecord>> {
   const isWanted = state === null ? null : (one: InvoiceWithPayment) => invoiceState(withPayment(one)) === state
   const found = await search(
+    turns,
     (page) => (owner === null ? overview.invoices(page) : invoices.pageWithPayment(owner, page)),
     isWanted,
     cursorOf(query),

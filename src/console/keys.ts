@@ -18,7 +18,7 @@ const PUBLIC_KEY = /^0[23][0-9a-f]{64}$/i
 
 /** The API keys of all owners or of one, with what revokes them. */
 export async function keysPage(
-  { keys, overview }: Pick<Store, 'keys' | 'overview'>,
+  { keys, overview, turns }: Pick<Store, 'keys' | 'overview' | 'turns'>,
   { query, session }: Visit,
   nowMs: number,
 ): Promise<ConsolePage> {
@@ -28,6 +28,7 @@ export async function keysPage(
   const found =
     publicKey === null
       ? await search(
+          turns,
           (page) => (owner === null ? overview.keys(page) : keys.page(owner, page)),
           state === null ? null : hasState,
           cursorOf(query),

@@ -1,6 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
+import type { Turns } from '../base/turns.js'
 import { type Markup, markup } from '../page/markup.js'
 import type { Awaitable, Page, PageOf } from '../store/store.js'
+
+/** Whom the long work of the console counts for. */
+const CONSOLE = 'console'
 
 /** Records on one page. */
 const PAGE_RECORDS = 50
@@ -41,25 +44,25 @@ export interface Found<T> extends PageOf<T> {
   readonly searched: number | null
 }
 
-/** A page of the records that are wanted. Other requests have their turn between the reads. */
+/** A page of the records that are wanted, or of all, in turns. */
 export async function search<T>(
+  turns: Turns,
   read: (page: Page) => Awaitable<PageOf<T>>,
   isWanted: ((item: T) => Awaitable<boolean>) | null,
   after: string | null,
 ): Promise<Found<T>> {
-  if (isWanted === null) return { ...(await read({ after, limit: PAGE_RECORDS })), searched: null }
   const items: T[] = []
   let next = after
   let searched = 0
   do {
-    if (searched > 0) await setImmediate()
     // No more than fit are read, so that the next page begins behind the last one that was looked at.
-    const page: PageOf<T> = await read({ after: next, limit: PAGE_RECORDS - items.length })
-    for (const item of page.items) if (await isWanted(item)) items.push(item)
+    const piece = { after: next, limit: PAGE_RECORDS - items.length }
+    const page = await turns.run(CONSOLE, (slice) => read({ ...piece, slice }))
+    for (const item of page.items) if (isWanted === null || (await isWanted(item))) items.push(item)
     searched += page.items.length
     next = page.next
   } while (next !== null && items.length < PAGE_RECORDS && searched < SEARCHED_MAX)
-  return { items, next, searched }
+  return { items, next, searched: isWanted === null ? null : searched }
 }
 
 /** Those of a few known records that are wanted. */

@@ -10,7 +10,7 @@ import { ownerLinks } from './owner.js'
 import { cursorOf, type Found, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
 import { table } from './table.js'
 
-export type WalletStore = Pick<Store, 'networks' | 'wallets' | 'overview'>
+export type WalletStore = Pick<Store, 'networks' | 'wallets' | 'overview' | 'turns'>
 
 const STATES = ['pool', 'assigned'] as const
 /** Wallets that can be claimed are counted no further. */
@@ -71,12 +71,13 @@ ${counts}</ul>`
 }
 
 async function list(
-  { wallets, overview }: WalletStore,
+  { wallets, overview, turns }: WalletStore,
   query: URLSearchParams,
   owner: string | null,
   isWanted: ((wallet: Wallet) => boolean) | null,
 ): Promise<Found<Wallet>> {
   return await search(
+    turns,
     (page) => (owner === null ? overview.wallets(page) : wallets.page(owner, page)),
     isWanted,
     cursorOf(query),

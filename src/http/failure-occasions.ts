@@ -81,7 +81,7 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   body_too_large: 'The body exceeds 64 KiB (1 MiB for /internal/events).',
   headers_too_large: 'The header section exceeds what the server reads.',
   internal: 'A defect or a broken machine; the log has the details.',
-  overloaded: 'A bounded queue is full.',
+  overloaded: 'A bounded queue is full, or too many long answers are under way.',
   shutting_down: 'The service is draining.',
   not_ready: 'GET /readyz: the store is not open or the verification threads are not up.',
   storage_unavailable: 'The disk refuses writes, while reads go on, or the database cannot be used.',

@@ -1,9 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import { type Currency, isCurrency } from '../domain/amount.js'
 import { type Outcome, succeed } from '../domain/failure.js'
 import type { Payment } from '../domain/payment.js'
 import type { Awaitable, InvoiceWithPayment, Page, PageOf } from '../store/store.js'
-import { refuseParameter } from './lists.js'
+import { type Piece, refuseParameter, type Work } from './lists.js'
 
 export const FILTER_PARAMETERS = ['status', 'currency', 'createdAfter', 'createdBefore'] as const
 
@@ -16,8 +15,11 @@ export const FILTERED_LIMIT = 100
  */
 export const SCANNED_MAX = 1000
 
-/** Invoices looked at between two turns of other requests. */
+/** Invoices looked at in one piece at most. */
 const TURN_RECORDS = 100
+
+/** About what a page may hold as JSON before it ends early. */
+const PAGE_BYTES = 1_048_576
 
 const TIME = /^[0-9]{1,15}$/
 
@@ -64,25 +66,37 @@ export function isWanted({ invoice, payment }: InvoiceWithPayment, filter: Invoi
   )
 }
 
-/** A page of the wanted invoices. It looks at `SCANNED_MAX` at most, in turns, and may be short, or empty, with a next page. */
+/** Invoices of a filtered page, in turns: `SCANNED_MAX` are looked at, and about `PAGE_BYTES` found, at most. */
 export async function wantedPage(
+  run: Work['run'],
   read: (page: Page) => Awaitable<PageOf<InvoiceWithPayment>>,
+  show: (found: InvoiceWithPayment) => unknown,
   filter: InvoiceFilter,
   { after, limit }: Page,
-): Promise<PageOf<InvoiceWithPayment>> {
-  const items: InvoiceWithPayment[] = []
+): Promise<Piece> {
+  const texts: string[] = []
+  let bytes = 0
+  let scanned = 0
   let cursor = after
-  for (let scanned = 0; scanned < SCANNED_MAX; scanned += TURN_RECORDS) {
-    if (scanned > 0) await setImmediate()
-    const page = await read({ after: cursor, limit: TURN_RECORDS })
-    for (const [at, item] of page.items.entries()) {
+  const look = ({ items, next }: PageOf<InvoiceWithPayment>) => {
+    scanned += items.length
+    cursor = next
+    for (const [at, item] of items.entries()) {
       if (!isWanted(item, filter)) continue
-      items.push(item)
-      const isLast = at === page.items.length - 1 && page.next === null
-      if (items.length === limit) return { items, next: isLast ? null : item.invoice.id }
+      const text = JSON.stringify(show(item))
+      texts.push(text)
+      bytes += text.length
+      if (texts.length < limit) continue
+      if (at < items.length - 1) cursor = item.invoice.id
+      return
     }
-    cursor = page.next
-    if (cursor === null) break
   }
-  return { items, next: cursor }
+  do {
+    const page = { after: cursor, limit: Math.min(TURN_RECORDS, SCANNED_MAX - scanned) }
+    await run((slice) => {
+      const found = read({ ...page, slice })
+      return found instanceof Promise ? found.then(look) : look(found)
+    })
+  } while (cursor !== null && texts.length < limit && scanned < SCANNED_MAX && bytes < PAGE_BYTES)
+  return { text: texts.join(','), records: texts.length, next: cursor }
 }

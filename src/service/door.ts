@@ -1,10 +1,13 @@
 import type { Settings } from '../config.js'
 import { failure } from '../domain/failure.js'
 import { loopbackHosts } from '../http/guards/browsers.js'
-import { type ClientOf, trustedPeer } from '../http/guards/client-address.js'
-import { type Limiters, limitRate } from '../http/guards/rate-limiter.js'
+import { type Client, type ClientOf, trustedPeer } from '../http/guards/client-address.js'
+import { type Charge, chargeFor, type Limiters, limitRate } from '../http/guards/rate-limiter.js'
 import type { HeadGuard, Route } from '../http/router.js'
 import { isExposed, isLoopback } from './exposure.js'
+
+/** The limit of all requests. */
+const REQUESTS = 'requests'
 
 /** Requests per minute from one address to a service that other machines can reach, unless a setting says otherwise. */
 const RATE_LIMIT_WHEN_EXPOSED = 600
@@ -26,15 +29,26 @@ export function doorGuards(
   const uncounted = new Set(
     routes.filter(({ endpoint }) => endpoint.counts === 'nothing').map(({ pattern }) => pattern),
   )
-  const sparesLoopback = settings.rateLimit === undefined
+  const isLimited = limitedClients(settings)
   const limit = limitRate({
-    name: 'requests',
+    name: REQUESTS,
     perMinute: settings.rateLimit ?? (isExposed(settings) ? RATE_LIMIT_WHEN_EXPOSED : 0),
     clientOf,
     limiters,
-    counts: ({ path }, { isLoopback }) => !uncounted.has(path) && !(isLoopback && sparesLoopback),
+    counts: ({ path }, client) => !uncounted.has(path) && isLimited(client),
   })
   return [limit, hostGuard(settings.host, settings)].filter((guard) => guard !== null)
+}
+
+/** Charges clients for long answers, as further requests. */
+export function requestCharge({ settings, clientOf, limiters }: DoorParts): Charge {
+  const isLimited = limitedClients(settings)
+  return chargeFor({ name: REQUESTS, clientOf, limiters, counts: (_head, client) => isLimited(client) })
+}
+
+/** Unless a setting says otherwise, programs on this machine are not limited. */
+function limitedClients({ rateLimit }: Settings): (client: Client) => boolean {
+  return ({ isLoopback }) => !(isLoopback && rateLimit === undefined)
 }
 
 /** Refuses names that a listener on `host` is not known under. Null if every name may be right. */

@@ -37,11 +37,14 @@ function ofEntry(entry: NetworkEntry | undefined, { sandbox }: Settings) {
   }
 }
 
+/** Whom the work of telling open pages counts for. */
+const OPEN_PAGES = 'open pages'
+
 /** Tells open pages of what the store's commits change, until it is closed. */
 export function startOpenPages(store: Store, settings: Settings, log: Logger): OpenPages {
   const networks = pageNetworksOf(settings, store.networks)
   const openPages = new OpenPages({
-    stateOf: (invoiceId) => pageState(store, networks, invoiceId),
+    stateOf: async (invoiceId) => await store.turns.run(OPEN_PAGES, () => pageState(store, networks, invoiceId)),
     onError: (error) => log.error({ err: error }, 'open payment pages could not be told what changed'),
   })
   store.changes.onChange((walletIds) => openPages.changed(walletIds))

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import type { Turns } from '../base/turns.js'
 import type { Deposit } from '../domain/deposit.js'
 import type { WorkRecord } from '../http/routes/admin.js'
 import { withPayment } from '../http/routes/invoices.js'
@@ -10,7 +10,10 @@ export function isRecordKind(text: string): text is RecordKind {
   return Object.hasOwn(READERS, text)
 }
 
-/** Records read at once; other requests have their turn between two pages. */
+/** Whom the work of exports counts for. */
+const EXPORT = 'export'
+
+/** Records read in one piece at most. */
 const PAGE_RECORDS = 100
 
 /**
@@ -54,7 +57,7 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
     for await (const items of ownersOf(store)) yield owner === null ? items : items.filter((one) => one.owner === owner)
   },
   wallets: (store, owner) =>
-    everyPage((page) => (owner === null ? store.overview.wallets(page) : store.wallets.page(owner, page))),
+    everyPage(store.turns, (page) => (owner === null ? store.overview.wallets(page) : store.wallets.page(owner, page))),
   keys: (store, owner) => ofOwners(store, owner, (one, page) => store.keys.page(one, page)),
   invoices: (store, owner) =>
     ofOwners(store, owner, async (one, page) => {
@@ -63,7 +66,7 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
     }),
   deposits: async function* (store, owner) {
     for (const network of store.networks.ids) {
-      for await (const items of everyPage<Deposit>((page) => store.deposits.page(network, page))) {
+      for await (const items of everyPage<Deposit>(store.turns, (page) => store.deposits.page(network, page))) {
         yield owner === null ? items : await depositsTo(store, owner, items)
       }
     }
@@ -86,16 +89,18 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
 /** The kinds that the store also has in the order of time, whosever they are. */
 const NEWEST_FIRST: Partial<Readonly<Record<RecordKind, Reader>>> = {
   deposits: async function* (store, owner) {
-    for await (const items of everyPage<Deposit>((page) => store.overview.deposits(page))) {
+    for await (const items of everyPage<Deposit>(store.turns, (page) => store.overview.deposits(page))) {
       yield owner === null ? items : await depositsTo(store, owner, items)
     }
   },
   deliveries: (store, owner) =>
-    everyPage((page) => (owner === null ? store.overview.deliveries(page) : store.outbox.page(owner, page))),
+    everyPage(store.turns, (page) =>
+      owner === null ? store.overview.deliveries(page) : store.outbox.page(owner, page),
+    ),
 }
 
 function ownersOf(store: Store) {
-  return everyPage((page) => store.overview.owners(page))
+  return everyPage(store.turns, (page) => store.overview.owners(page))
 }
 
 /** The records of an owner, or those of every owner, one after the other. */
@@ -105,11 +110,11 @@ async function* ofOwners(
   read: (owner: string, page: Page) => Awaitable<PageOf<unknown>>,
 ): Pages {
   if (owner !== null) {
-    yield* everyPage((page) => read(owner, page))
+    yield* everyPage(store.turns, (page) => read(owner, page))
     return
   }
   for await (const owners of ownersOf(store)) {
-    for (const one of owners) yield* everyPage((page) => read(one.owner, page))
+    for (const one of owners) yield* everyPage(store.turns, (page) => read(one.owner, page))
   }
 }
 
@@ -123,12 +128,12 @@ async function depositsTo(store: Store, owner: string, deposits: readonly Deposi
   return kept
 }
 
-async function* everyPage<T>(read: (page: Page) => Awaitable<PageOf<T>>): AsyncGenerator<readonly T[]> {
+async function* everyPage<T>(turns: Turns, read: (page: Page) => Awaitable<PageOf<T>>): AsyncGenerator<readonly T[]> {
   let after: string | null = null
   do {
-    const { items, next }: PageOf<T> = await read({ after, limit: PAGE_RECORDS })
+    const page: Omit<Page, 'slice'> = { after, limit: PAGE_RECORDS }
+    const { items, next } = await turns.run(EXPORT, (slice) => read({ ...page, slice }))
     if (items.length > 0) yield items
     after = next
-    await setImmediate()
   } while (after !== null)
 }

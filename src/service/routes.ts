@@ -12,6 +12,7 @@ import type { GatewayComplaints } from '../http/guards/gateway-complaints.js'
 import { type Limiters, limitRate } from '../http/guards/rate-limiter.js'
 import type { AccessParts } from '../http/guards.js'
 import { guardedRoutes } from '../http/guards.js'
+import { Lists } from '../http/lists.js'
 import type { Route } from '../http/router.js'
 import { eventHandlers } from '../http/routes/events.js'
 import { healthHandlers, type Readiness } from '../http/routes/health.js'
@@ -30,6 +31,7 @@ import type { OwedDelivery } from '../store/outbox.js'
 import { catalogueOf } from './catalogue.js'
 import type { ClockWatch } from './clock/clock-watch.js'
 import type { Core } from './core.js'
+import { requestCharge } from './door.js'
 import { infoOf } from './info.js'
 import { pageNetworksOf } from './pages.js'
 
@@ -102,6 +104,7 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
   const { settings, clock, isSandbox, pages, clientOf, limiters } = context
   const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
   const leaseMs = settings.walletLeaseSeconds * 1000
+  const lists = new Lists({ turns: store.turns, clientOf, charge: requestCharge({ settings, clientOf, limiters }) })
   const claimLimit = new ClaimLimit({
     // The wallets of a sandbox are worth nothing, and its users claim many.
     leasesPerClient: settings.claimsPerAddress ?? (isSandbox ? 0 : CLAIMS_PER_ADDRESS),
@@ -114,21 +117,23 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
     invoiceHandlers({
       invoices: store.invoices,
       directory,
+      lists,
       basePath,
       defaultExpirySeconds: settings.invoiceExpirySeconds ?? null,
     }),
-    apiKeyHandlers(store.keys, engine),
+    apiKeyHandlers(store.keys, engine, lists),
     webhookConfigurationHandlers(store.webhooks),
     deliveryHandlers({
       tests: testDeliveries,
       outbox: store.outbox,
+      lists,
       clock,
       limiters,
       onOwed,
       basePath,
     }),
-    eventHandlers({ events: store.events, basePath }),
-    walletHandlers({ wallets: store.wallets, claims: claimsOf(settings), leaseMs, claimLimit }),
+    eventHandlers({ events: store.events, lists, basePath }),
+    walletHandlers({ wallets: store.wallets, lists, claims: claimsOf(settings), leaseMs, claimLimit }),
     identityHandlers(context.identities),
     paymentPageHandlers({
       store,

@@ -46,6 +46,8 @@ export interface OutboxPort {
   find(id: string): Awaitable<Delivery | undefined>
   /** The deliveries of an owner, newest first; cursors are delivery ids. */
   page(owner: string, page: Page): Awaitable<PageOf<Delivery>>
+  /** The cursor that a page ends with, without reading its deliveries. */
+  nextOf(owner: string, page: Page): Awaitable<string | null>
   /** Lanes that have deliveries to attempt: where a dispatcher begins. */
   queuedLanes(): Awaitable<readonly LaneOfOwner[]>
   /** Deliveries of a lane that have not been attempted, oldest first, behind the delivery `after`. */

@@ -1,3 +1,4 @@
+import type { Slice, Turns } from '../base/turns.js'
 import type { Currency } from '../domain/amount.js'
 import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
 import type { BlockAside, DepositAside, NameInNetwork } from '../domain/aside.js'
@@ -52,6 +53,9 @@ export interface Store {
   readonly leadership: LeadershipPort
   readonly allowances: AllowancePort
 
+  /** Where long reads of the store take turns, piece by piece. */
+  readonly turns: Turns
+
   /** Writes as much as an ordinary commit does, and takes it back: rejects when the disk refuses writes. */
   probeWrite(): Promise<void>
   /** Settles when the writer has come to it, behind what waits, and writes nothing. */
@@ -76,6 +80,8 @@ export interface Page {
   /** The cursor that the page before ended with; null for the first page. */
   readonly after: string | null
   readonly limit: number
+  /** Ends the page early, behind a record at least, when others are to have their turn. An engine that does not work in this thread ignores it. */
+  readonly slice?: Slice
 }
 
 export interface PageOf<T> {
@@ -157,6 +163,8 @@ export interface InvoicePort {
   /** The invoices of an owner, newest first; cursors are invoice ids. */
   page(owner: string, page: Page): Awaitable<PageOf<Invoice>>
   pageWithPayment(owner: string, page: Page): Awaitable<PageOf<InvoiceWithPayment>>
+  /** The cursor that a page ends with, without reading its invoices. */
+  nextOf(owner: string, page: Page): Awaitable<string | null>
   /** The oldest one of a search that is neither paid nor void, if there is one among the first. Its cost is bounded. */
   oldestUnpaid(search: UnpaidSearch): Awaitable<Invoice | undefined>
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SCANNED_MAX, wantedPage } from '../../src/http/invoice-filters.js'
-import type { InvoiceWithPayment, Page } from '../../src/store/store.js'
+import { EVENT_LOOP, Turns } from '../../src/base/turns.js'
+import { type InvoiceFilter, SCANNED_MAX, wantedPage } from '../../src/http/invoice-filters.js'
+import type { Piece } from '../../src/http/lists.js'
+import type { InvoicePort, InvoiceWithPayment, Page } from '../../src/store/store.js'
 import { assertRefused, type Reply, ServiceFixture } from '../support/service-fixture.js'
 import { validAddress } from '../support/valid-address.js'
 
@@ -31,13 +33,20 @@ function listOf(length: number, isPaid: (at: number) => boolean = () => false) {
   return { read, state }
 }
 
-const idsOf = (items: readonly InvoiceWithPayment[]) => items.map(({ invoice }) => Number(invoice.id))
+const idsOf = ({ text }: Piece): number[] => JSON.parse(`[${text}]`)
+
+/** A page of the wanted invoices, each shown as its number. */
+function wanted(read: (page: Page) => ReturnType<InvoicePort['pageWithPayment']>, filter: InvoiceFilter, page: Page) {
+  const turns = new Turns({ ...EVENT_LOOP, width: 1 })
+  const run = async <T>(piece: Parameters<typeof turns.run<T>>[1]) => await turns.run('owner', piece)
+  return wantedPage(run, read, ({ invoice }) => Number(invoice.id), filter, page)
+}
 
 describe('a page of wanted invoices', () => {
   test('looks at a bounded number of invoices, and says where the next one goes on', async () => {
     const { read, state } = listOf(10_000)
-    const { items, next } = await wantedPage(read, { ...ANY, status: 'paid' }, { after: null, limit: 10 })
-    assert.deepEqual([items, next, state.read], [[], String(SCANNED_MAX - 1), SCANNED_MAX])
+    const page = await wanted(read, { ...ANY, status: 'paid' }, { after: null, limit: 10 })
+    assert.deepEqual([idsOf(page), page.next, state.read], [[], String(SCANNED_MAX - 1), SCANNED_MAX])
   })
 
   test('ends at its limit, without a next page only at the end of the list', async () => {
@@ -50,8 +59,8 @@ describe('a page of wanted invoices', () => {
       [0, 6, [], null],
     ] as const) {
       const { read } = listOf(length, (at) => at % 10 === 0)
-      const page = await wantedPage(read, paid, { after: null, limit })
-      assert.deepEqual([idsOf(page.items), page.next], [[...expected], next], `${length} ${limit}`)
+      const page = await wanted(read, paid, { after: null, limit })
+      assert.deepEqual([idsOf(page), page.next], [[...expected], next], `${length} ${limit}`)
     }
   })
 
@@ -60,12 +69,8 @@ describe('a page of wanted invoices', () => {
     const found: number[] = []
     let cursor: string | null = null
     do {
-      const page: Awaited<ReturnType<typeof wantedPage>> = await wantedPage(
-        read,
-        { ...ANY, status: 'paid' },
-        { after: cursor, limit: 2 },
-      )
-      found.push(...idsOf(page.items))
+      const page: Piece = await wanted(read, { ...ANY, status: 'paid' }, { after: cursor, limit: 2 })
+      found.push(...idsOf(page))
       cursor = page.next
     } while (cursor !== null)
     assert.deepEqual(found, [7, 1007, 2007, 3007, 4007, 5007])
@@ -82,8 +87,8 @@ describe('a page of wanted invoices', () => {
   ] as const) {
     test(`of ${JSON.stringify(filter)}`, async () => {
       // Created at 5, 4, 3, 2, 1.
-      const { items } = await wantedPage(listOf(5).read, { ...ANY, ...filter }, { after: null, limit: 100 })
-      assert.deepEqual(idsOf(items), [...expected])
+      const page = await wanted(listOf(5).read, { ...ANY, ...filter }, { after: null, limit: 100 })
+      assert.deepEqual(idsOf(page), [...expected])
     })
   }
 })

@@ -39,6 +39,23 @@ export function limitRate({ name, perMinute, clientOf, limiters, counts }: RateL
   }
 }
 
+/** Charges the client of a request for the time that its answer has taken of the main thread, in ms. */
+export type Charge = (head: RequestHead, costMs: number) => void
+
+/** Main thread's time that is paid for with one request. */
+const REQUEST_MS = 20
+
+/** What an answer costs beyond its own request: another request for each `REQUEST_MS`. */
+export function chargeFor({ name, clientOf, limiters, counts }: Omit<RateLimitSettings, 'perMinute'>): Charge {
+  return (head, costMs) => {
+    const requests = Math.floor(costMs / REQUEST_MS)
+    const limiter = requests === 0 ? undefined : limiters.all.get(name)
+    if (limiter === undefined) return
+    const client = clientOf(head)
+    if (counts(head, client)) limiter.charge(client.key, requests)
+  }
+}
+
 /** The rate limiters of a service by name, of which its other processes have the same. */
 export class Limiters {
   private readonly byName = new Map<string, RateLimiter>()
@@ -109,6 +126,16 @@ export class RateLimiter {
       this.unshared.set(client, (this.unshared.get(client) ?? 0) + this.intervalMicros)
     }
     return isRefused ? Math.ceil(waitMicros / MICROS_PER_SECOND) : 0
+  }
+
+  /** Takes requests that were served already; a client may owe them. */
+  charge(client: string, requests: number): void {
+    const micros = requests * this.intervalMicros
+    const now = this.nowMicros
+    this.wholeAt.set(client, Math.min(Math.max(this.wholeAt.get(client) ?? now, now) + micros, now + this.debtMax))
+    if (this.unshared !== null && this.unshared.size < this.trackedMax) {
+      this.unshared.set(client, (this.unshared.get(client) ?? 0) + micros)
+    }
   }
 
   /** From now on, what clients take is kept for `takeSpent`. */

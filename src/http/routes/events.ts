@@ -1,18 +1,22 @@
 import { type Outcome, succeed } from '../../domain/failure.js'
 import type { EventPort } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
-import { failureAnswer, jsonAnswer } from '../json.js'
-import { readLimit, refuseParameter } from '../lists.js'
+import { failureAnswer, jsonTextAnswer } from '../json.js'
+import { type Lists, readLimit, refuseParameter } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
 /** Events of one answer, if the request does not say how many. */
 const EVENTS_LIMIT = 100
+
+/** Events that one piece of an answer reads at most. */
+const PIECE_EVENTS = 100
 
 /** The id of an event. */
 const CURSOR = /^[0-9a-f]{16}$/
 
 export interface EventParts {
   readonly events: Pick<EventPort, 'page'>
+  readonly lists: Lists
   /** The path of the public URL, without a final slash. Link begins with it. */
   readonly basePath: string
 }
@@ -22,15 +26,28 @@ export function eventHandlers(parts: EventParts) {
 }
 
 /** One page: a log that grows while it is read has no end to stream to. */
-async function list({ events, basePath }: EventParts, owner: string, request: Request): Promise<Answer> {
+async function list({ events, lists, basePath }: EventParts, owner: string, request: Request): Promise<Answer> {
   const page = readPage(new URLSearchParams(request.query))
   if (!page.ok) return failureAnswer(page.failure)
-  const found = await events.page(owner, page.value)
-  if (!found.ok) return failureAnswer(found.failure)
-  const { items, next } = found.value
-  if (next === null) return jsonAnswer(200, items)
-  const path = `${basePath}/api/users/${encodeURIComponent(owner)}/events`
-  return jsonAnswer(200, items, { Link: `<${path}?after=${next}&limit=${page.value.limit}>; rel="next"` })
+  const { after, limit } = page.value
+  return lists.admit(request, owner, async (work) => {
+    const texts: string[] = []
+    let next = after
+    let left = limit
+    do {
+      const piece = { after: next, limit: Math.min(left, PIECE_EVENTS) }
+      const found = await work.run((slice) => events.page(owner, { ...piece, slice }))
+      // What was removed meanwhile is behind what was read: the next request says so.
+      if (!found.ok && texts.length > 0) break
+      if (!found.ok) return failureAnswer(found.failure)
+      for (const event of found.value.items) texts.push(JSON.stringify(event))
+      next = found.value.next
+      left = limit - texts.length
+    } while (next !== null && left > 0)
+    const path = `${basePath}/api/users/${encodeURIComponent(owner)}/events`
+    const headers = next === null ? undefined : { Link: `<${path}?after=${next}&limit=${limit}>; rel="next"` }
+    return jsonTextAnswer(200, `[${texts.join(',')}]`, headers)
+  })
 }
 
 function readPage(parameters: URLSearchParams): Outcome<{ readonly after: string | null; readonly limit: number }> {

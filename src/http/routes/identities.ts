@@ -6,7 +6,7 @@ import { parseOwner, wellFormed } from '../../domain/text.js'
 import type { KeyPort } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer, outcomeAnswer, ownerInBody, readJsonObject } from '../json.js'
-import { listAnswer } from '../lists.js'
+import type { Lists } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
 export function identityHandlers(identities: Pick<KnownIdentities, 'exists'>) {
@@ -18,10 +18,11 @@ export function identityHandlers(identities: Pick<KnownIdentities, 'exists'>) {
   })
 }
 
-export function apiKeyHandlers(keys: KeyPort, engine: Secp256k1Engine) {
+export function apiKeyHandlers(keys: KeyPort, engine: Secp256k1Engine, lists: Lists) {
   return handlers({
     'POST /api/api-keys': (request) => register(keys, engine, request),
-    'GET /api/users/:id/api-keys': (_request, { id }) => listAnswer((page) => keys.page(id, page)),
+    'GET /api/users/:id/api-keys': (request, { id }) =>
+      lists.answer(request, { owner: id, read: (page) => keys.page(id, page) }),
     'POST /api/api-keys/:id/revoke': (request, { id }) => revoke(keys, id, request),
   })
 }

@@ -5,7 +5,7 @@ import { failure, succeed } from '../../domain/failure.js'
 import { type InvoiceRequest, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import { truncate, wellFormed } from '../../domain/text.js'
 import type { CreationTerms, InvoiceResult } from '../../store/commands.js'
-import type { InvoicePort, InvoiceWithPayment, Page, PageOf } from '../../store/store.js'
+import type { InvoicePort, InvoiceWithPayment, Page } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import { InProgress, readIdempotency } from '../idempotency.js'
 import {
@@ -17,12 +17,13 @@ import {
   wantedPage,
 } from '../invoice-filters.js'
 import { failureAnswer, jsonAnswer, jsonTextAnswer, ownerInBody, readJsonObject } from '../json.js'
-import { listAnswer, readListQuery, refuseParameter } from '../lists.js'
+import { type ListQuery, type Lists, linkOf, type PagedList, readListQuery, refuseParameter } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
 export interface InvoiceParts {
   readonly invoices: InvoicePort
   readonly directory: WalletDirectory
+  readonly lists: Lists
   /** The path of the public URL, without a final slash. Location and Link begin with it. */
   readonly basePath: string
   /** The lifetime of an invoice whose request does not set one; null for no end. */
@@ -131,7 +132,7 @@ export function withPayment({ invoice, payment, voidedAt, expiresAt }: InvoiceWi
   }
 }
 
-async function list({ invoices, basePath }: InvoiceParts, owner: string, request: Request): Promise<Answer> {
+async function list({ invoices, lists, basePath }: InvoiceParts, owner: string, request: Request): Promise<Answer> {
   const parameters = new URLSearchParams(request.query)
   const query = readListQuery(parameters)
   if (!query.ok) return failureAnswer(query.failure)
@@ -143,20 +144,35 @@ async function list({ invoices, basePath }: InvoiceParts, owner: string, request
   const reference = parameters.get('reference')
   if (reference !== null)
     return jsonAnswer(200, await withReference(invoices, owner, reference, filter.value, hasPayment))
-  const read = async (page: Page): Promise<PageOf<unknown>> => {
-    if (filter.value !== null) {
-      const wanted = await wantedPage((part) => invoices.pageWithPayment(owner, part), filter.value, page)
-      return { ...wanted, items: wanted.items.map((found) => (hasPayment ? withPayment(found) : found.invoice)) }
-    }
-    if (!hasPayment) return invoices.page(owner, page)
-    const { items, next } = await invoices.pageWithPayment(owner, page)
-    return { items: items.map(withPayment), next }
+  const common = {
+    owner,
+    path: `${basePath}/api/users/${encodeURIComponent(owner)}/invoices`,
+    query: `${hasPayment ? '&include=payment' : ''}${filterText(parameters)}`,
+    nextOf: (page: Page) => invoices.nextOf(owner, page),
   }
-  const path = `${basePath}/api/users/${encodeURIComponent(owner)}/invoices`
-  const text = `${hasPayment ? '&include=payment' : ''}${filterText(parameters)}`
-  // What a filter leaves out is not streamed past: every answer looks at a bounded number of invoices.
-  const limit = query.value.limit ?? (filter.value === null ? null : FILTERED_LIMIT)
-  return listAnswer(read, { ...query.value, limit }, path, text)
+  const paid = { ...common, read: (page: Page) => invoices.pageWithPayment(owner, page), show: withPayment }
+  if (filter.value !== null) {
+    const show = hasPayment ? withPayment : ({ invoice }: InvoiceWithPayment) => invoice
+    return filtered(lists, request, { ...paid, show }, filter.value, query.value)
+  }
+  if (hasPayment) return lists.answerPage(request, paid, query.value)
+  return lists.answerPage(request, { ...common, read: (page) => invoices.page(owner, page) }, query.value)
+}
+
+/** What a filter leaves out is not streamed past: every answer looks at a bounded number of invoices. */
+function filtered(
+  lists: Lists,
+  request: Request,
+  list: Required<PagedList<InvoiceWithPayment>>,
+  filter: InvoiceFilter,
+  { limit, cursor }: ListQuery,
+): Promise<Answer> {
+  const most = limit ?? FILTERED_LIMIT
+  return lists.admit(request, list.owner, async (work) => {
+    const page = { after: cursor, limit: most }
+    const { text, next } = await wantedPage((piece) => work.run(piece), list.read, list.show, filter, page)
+    return jsonTextAnswer(200, `[${text}]`, linkOf(list, most, next))
+  })
 }
 
 /** At most one invoice, because references are unique. The reference is compared as stored, truncated. */

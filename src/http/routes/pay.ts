@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Turns } from '../../base/turns.js'
 import type { Clock } from '../../clock.js'
 import { failure } from '../../domain/failure.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
@@ -28,6 +29,7 @@ export interface PageSettings extends Pick<PageFrame, 'isSandbox' | 'brand'> {
 export interface PageStore {
   readonly invoices: Pick<InvoicePort, 'findWithPayment' | 'findWithDeposits'>
   readonly wallets: Pick<WalletPort, 'find'>
+  readonly turns: Turns
 }
 
 export interface PaymentPageParts {
@@ -42,10 +44,19 @@ export interface PaymentPageParts {
 /** The payment page; 404 for an id that names no invoice, malformed or not. `failurePages` turns failures into pages. */
 export function paymentPageHandlers(parts: PaymentPageParts) {
   return handlers({
-    'GET /pay/:id': (request, { id }) => show(parts, request, id),
-    'GET /pay/:id/events': (request, { id }) => showEvents(parts, request, id),
+    'GET /pay/:id': (request, { id }) => inTurn(parts, request, () => show(parts, request, id)),
+    'GET /pay/:id/events': (request, { id }) => inTurn(parts, request, () => showEvents(parts, request, id)),
     'GET /pay/:id/qr/:file': (_request, { id, file }) => showQr(parts, id, file),
   })
+}
+
+/** A page of an invoice on many wallets takes milliseconds: clients have theirs in turn. */
+async function inTurn(
+  { store, clientOf }: PaymentPageParts,
+  head: RequestHead,
+  answer: () => Promise<Answer>,
+): Promise<Answer> {
+  return await store.turns.run(`client ${clientOf(head).key}`, answer)
 }
 
 async function show(parts: PaymentPageParts, head: RequestHead, id: string): Promise<Answer> {

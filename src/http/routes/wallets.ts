@@ -1,14 +1,16 @@
 import { failure } from '../../domain/failure.js'
 import type { Network } from '../../domain/network.js'
+import type { Wallet } from '../../domain/wallet.js'
 import type { WalletPort } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import type { ClaimLimit } from '../guards/claim-limit.js'
 import { failureAnswer, jsonAnswer, outcomeAnswer } from '../json.js'
-import { listAnswer } from '../lists.js'
+import type { Lists } from '../lists.js'
 import type { Request } from '../server.js'
 
 export interface WalletParts {
   readonly wallets: Pick<WalletPort, 'claim' | 'page'>
+  readonly lists: Lists
   /** The network of each path at which wallets are claimed, by its two segments: `sep/eth`. */
   readonly claims: ReadonlyMap<string, Network>
   /** How long a claimed wallet is not handed out again. */
@@ -21,18 +23,13 @@ export function walletHandlers(parts: WalletParts) {
     'GET /api/wallets/claim/niles/trx': (request) => claim(parts, 'niles/trx', request),
     'GET /api/wallets/claim/sep/eth': (request) => claim(parts, 'sep/eth', request),
     'GET /api/wallets/claim/:chain/:coin': (request, { chain, coin }) => claim(parts, `${chain}/${coin}`, request),
-    'GET /api/users/:id/wallets': (_request, { id }) =>
-      listAnswer(async (page) => {
-        const { items, next } = await parts.wallets.page(id, page)
-        const shown = items.map(({ id, address, network, assignedAt }) => ({
-          id,
-          address,
-          network,
-          assigned_at: assignedAt,
-        }))
-        return { items: shown, next }
-      }),
+    'GET /api/users/:id/wallets': (request, { id }) =>
+      parts.lists.answer(request, { owner: id, read: (page) => parts.wallets.page(id, page), show }),
   })
+}
+
+function show({ id, address, network, assignedAt }: Wallet) {
+  return { id, address, network, assigned_at: assignedAt }
 }
 
 /** HEAD must not use up a wallet: it is a safe method (RFC 9110, 9.2.1). */

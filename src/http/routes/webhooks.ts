@@ -18,7 +18,7 @@ import type { TestDeliveries } from '../../webhooks/test-deliveries.js'
 import { handlers, REDELIVERIES_PER_OWNER_MINUTE, TESTS_PER_OWNER_MINUTE } from '../endpoints.js'
 import type { Limiters, RateLimiter } from '../guards/rate-limiter.js'
 import { failureAnswer, jsonAnswer, readJsonObject } from '../json.js'
-import { listAnswer, readListQuery } from '../lists.js'
+import { type Lists, readListQuery } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
 const MS_PER_SECOND = 1000
@@ -69,7 +69,8 @@ function parseOverlap(given: unknown): Outcome<number> {
 
 export interface DeliveryParts {
   readonly tests: Pick<TestDeliveries, 'send'>
-  readonly outbox: Pick<OutboxPort, 'page' | 'find' | 'redeliver'>
+  readonly outbox: Pick<OutboxPort, 'page' | 'nextOf' | 'find' | 'redeliver'>
+  readonly lists: Lists
   readonly clock: Clock
   readonly limiters: Limiters
   /** Called with a redelivery, after it is durable. */
@@ -102,14 +103,17 @@ async function test(tests: DeliveryParts['tests'], allowances: RateLimiter, owne
   return jsonAnswer(200, { id, url, state: isDelivered(result) ? 'delivered' : 'failed', ...resultShown(result) })
 }
 
-async function list({ outbox, basePath }: DeliveryParts, owner: string, request: Request): Promise<Answer> {
+async function list({ outbox, lists, basePath }: DeliveryParts, owner: string, request: Request): Promise<Answer> {
   const query = readListQuery(new URLSearchParams(request.query))
   if (!query.ok) return failureAnswer(query.failure)
-  const read = async (page: Page) => {
-    const { items, next } = await outbox.page(owner, page)
-    return { items: items.map(toRecord), next }
+  const deliveries = {
+    owner,
+    read: (page: Page) => outbox.page(owner, page),
+    nextOf: (page: Page) => outbox.nextOf(owner, page),
+    show: toRecord,
+    path: `${basePath}/api/users/${encodeURIComponent(owner)}/webhook/deliveries`,
   }
-  return listAnswer(read, query.value, `${basePath}/api/users/${encodeURIComponent(owner)}/webhook/deliveries`)
+  return lists.answerPage(request, deliveries, query.value)
 }
 
 /** Only a delivery that would be sent uses up the owner's allowance. The store judges again, inside its transaction. */

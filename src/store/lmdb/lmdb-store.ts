@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { EVENT_LOOP, Turns } from '../../base/turns.js'
 import type { Networks } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import { StartError } from '../../start-error.js'
@@ -33,6 +34,9 @@ import { LmdbOverview } from './overview.js'
 import { type Environment, openEnvironment, type Tables } from './tables/tables.js'
 import { LmdbWallets } from './wallets/wallet-port.js'
 import { LmdbWebhooks } from './webhooks/webhook-configurations.js'
+
+/** A read holds this thread, so two at once would only take twice as long. */
+const READS_AT_ONCE = 1
 
 /** A probe of the disk writes more than the free pages that a full file has left here and there. */
 const PROBE_BYTES = 262_144
@@ -152,6 +156,7 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
     changes: commits.changes,
     leadership: soleLeadership(),
     allowances: OWN_ALLOWANCES,
+    turns: new Turns({ ...EVENT_LOOP, width: READS_AT_ONCE }),
     ledger: new LmdbLedger(commits, chain, options.flawOfAddress),
     probeWrite: async () => {
       commits.resume()

@@ -1,11 +1,13 @@
 import type { ApiKey } from '../../domain/api-key.js'
 import type { Deposit } from '../../domain/deposit.js'
+import { walletsOf } from '../../domain/invoice.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Delivery } from '../../domain/webhook.js'
 import type { InvoiceWithPayment, KnownOwner, OverviewPort, Page, PageOf, RecordCounts } from '../store.js'
 import type { CommitLoop } from './commit/commit-loop.js'
 import { depositOfNo } from './deposits/deposit-rows.js'
 import { identityCodec, ownerNoOf } from './identities/identities.js'
+import { itemsOf } from './identities/owner-lists.js'
 import { invoiceRow } from './invoices/invoice-rows.js'
 import { apiKeyCodec } from './keys/api-keys.js'
 import { getDelivery } from './outbox/delivery-rows.js'
@@ -60,9 +62,11 @@ export class LmdbOverview implements OverviewPort {
 
   invoices(page: Page): PageOf<InvoiceWithPayment> {
     const { snapshot } = this.commits
-    return newestFirst(snapshot.tables.invoices, page, (key) =>
-      answerFor(snapshot, invoiceRow(snapshot, idOfKey<InvoiceId>(key))),
-    )
+    return newestFirst(snapshot.tables.invoices, page, (key) => {
+      const answer = answerFor(snapshot, invoiceRow(snapshot, idOfKey<InvoiceId>(key)))
+      page.slice?.touch(walletsOf(answer.invoice).length)
+      return answer
+    })
   }
 
   deliveries(page: Page): PageOf<Delivery> {
@@ -70,16 +74,15 @@ export class LmdbOverview implements OverviewPort {
     return newestFirst(snapshot.tables.deliveries, page, (key) => getDelivery(snapshot, idOfKey<DeliveryId>(key)))
   }
 
-  deposits({ after, limit }: Page): PageOf<Deposit> {
+  deposits(page: Page): PageOf<Deposit> {
+    const { after, limit } = page
     const { snapshot } = this.commits
     const before = after === null ? null : Buffer.from(after, 'hex')
     if (before !== null && before.length !== WIDE_BYTES) return { items: [], next: null }
     const start = before === null ? {} : { start: before }
     const found = [...snapshot.tables.depositNumbers.getKeys({ reverse: true, ...start, limit: limit + 2 })]
     const keys = before === null ? found : found.filter((key) => !key.equals(before))
-    const items = keys.slice(0, limit).map((key) => depositOfNo(snapshot, numberOf(key)).deposit)
-    const last = keys.length > limit ? keys[limit - 1] : undefined
-    return { items, next: last?.toString('hex') ?? null }
+    return itemsOfKeys(keys, page, (key) => depositOfNo(snapshot, numberOf(key)).deposit)
   }
 
   deliveriesSince(owner: string, timeMs: number, { after, limit }: Page): PageOf<Delivery> {
@@ -96,26 +99,38 @@ export class LmdbOverview implements OverviewPort {
 }
 
 /** A page of a table. A cursor of another form reads from the beginning. */
-function pageOf<T>(table: ReadTable, { after, limit }: Page, toItem: (key: Buffer, value: Buffer) => T): PageOf<T> {
+function pageOf<T>(
+  table: ReadTable,
+  { after, limit, slice }: Page,
+  toItem: (key: Buffer, value: Buffer) => T,
+): PageOf<T> {
   const start = after === null ? {} : { start: Buffer.concat([Buffer.from(after, 'hex'), Buffer.of(0)]) }
   const items: T[] = []
   let last: Buffer | null = null
   for (const { key, value } of table.getRange({ ...start, limit })) {
     items.push(toItem(key, value))
     last = key
+    slice?.touch(1)
+    if (slice?.isOver === true) return { items, next: key.toString('hex') }
   }
   return { items, next: items.length < limit ? null : (last?.toString('hex') ?? null) }
 }
 
 /** A page of a table whose keys are ids, which begin with the time. A cursor of another form reads nothing. */
-function newestFirst<T>(table: ReadTable, { after, limit }: Page, toItem: (key: Buffer) => T): PageOf<T> {
+function newestFirst<T>(table: ReadTable, page: Page, toItem: (key: Buffer) => T): PageOf<T> {
+  const { after, limit } = page
   const start = after === null ? null : parseId<InvoiceId | DeliveryId>(after)
   if (start === undefined) return { items: [], next: null }
   const range = start === null ? {} : { start }
   const found = [...table.getKeys({ reverse: true, ...range, limit: limit + 2 })]
   const keys = start === null ? found : found.filter((key) => !key.equals(start))
-  const last = keys.length > limit ? keys[limit - 1] : undefined
-  return { items: keys.slice(0, limit).map(toItem), next: last?.toString('hex') ?? null }
+  return itemsOfKeys(keys, page, toItem)
+}
+
+/** The items of keys of which one more than the page may hold was asked for. */
+function itemsOfKeys<T>(keys: readonly Buffer[], page: Page, toItem: (key: Buffer) => T): PageOf<T> {
+  const isLast = keys.length <= page.limit
+  return itemsOf(keys.slice(0, page.limit), isLast, page, toItem, (key) => key.toString('hex'))
 }
 
 function numberOf(key: Buffer): DepositNo {

@@ -18,8 +18,24 @@ export async function pageBehind<T>(
   read: (behind: (column: Fragment) => Fragment, limit: number) => Promise<readonly Listed<T>[]>,
 ): Promise<PageOf<T>> {
   if (after !== null && !ID.test(after)) return { items: [], next: null }
-  const behind = (column: Fragment) => (after === null ? sql`` : sql`AND ${column} < ${after}::uuid`)
-  return pageOf(await read(behind, limit + 1), limit)
+  return pageOf(await read(conditionBehind(after), limit + 1), limit)
+}
+
+/**
+ * The cursor that a page of such a list ends with; null when it is the last one. `read` is given the condition, and which rows to read
+ * of the list: the last one of the page and the one behind it.
+ */
+export async function nextBehind(
+  { after, limit }: Page,
+  read: (behind: (column: Fragment) => Fragment, rows: Fragment) => Promise<readonly { readonly id: string }[]>,
+): Promise<string | null> {
+  if (after !== null && !ID.test(after)) return null
+  const [last, further] = await read(conditionBehind(after), sql`LIMIT 2 OFFSET ${limit - 1}::bigint`)
+  return further === undefined ? null : (last?.id ?? null)
+}
+
+function conditionBehind(after: string | null): (column: Fragment) => Fragment {
+  return (column) => (after === null ? sql`` : sql`AND ${column} < ${after}::uuid`)
 }
 
 /** The page of rows of which one more than `limit` was asked for. */

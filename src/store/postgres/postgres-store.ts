@@ -1,4 +1,5 @@
 import type { DatabaseAddress } from '../../base/database-address.js'
+import { EVENT_LOOP, Turns } from '../../base/turns.js'
 import type { Networks } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import type { Scheduler } from '../../scheduler.js'
@@ -27,6 +28,9 @@ import { PostgresOverview } from './overview.js'
 import { type Preparation, prepareSchema } from './schema/prepare.js'
 import { PostgresWallets } from './wallets/wallet-port.js'
 import { PostgresWebhooks } from './webhooks.js'
+
+/** Long reads that the database has at once; short ones go beside them. */
+const LONG_READS_AT_ONCE = 4
 
 /** Everything that the store takes from outside. */
 export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
@@ -85,6 +89,7 @@ function storeOn(database: Database, options: PostgresStoreOptions): Store {
     deposits: new PostgresDeposits(database),
     chain: new PostgresChain(database, deposits),
     aside: new PostgresAside(database),
+    turns: new Turns({ ...EVENT_LOOP, width: LONG_READS_AT_ONCE }),
     outbox,
     events: new PostgresEvents(database),
     webhooks: new PostgresWebhooks(database, options.randomSecretHex),

@@ -228,6 +228,11 @@ export function describeInvoices(open: OpenStore): void {
           ids,
         )
         assert.equal(pages.length, Math.ceil(7 / limit))
+        const cursors = [null, ...ids]
+        for (const [at, after] of cursors.entries()) {
+          const { next } = await t.store.invoices.page('alice', { after, limit })
+          assert.equal(await t.store.invoices.nextOf('alice', { after, limit }), next, `${limit} behind ${at}`)
+        }
         const paid = await t.walk((after) => t.store.invoices.pageWithPayment('alice', { after, limit }))
         assert.deepEqual(
           paid.flat().map(({ invoice }) => invoice.id),
@@ -243,7 +248,30 @@ export function describeInvoices(open: OpenStore): void {
       assert.deepEqual(await t.store.invoices.page('nobody', { after: null, limit: 5 }), { items: [], next: null })
       for (const after of ['', 'zz', '00', 'g'.repeat(32)]) {
         assert.deepEqual(await t.store.invoices.page('alice', { after, limit: 5 }), { items: [], next: null })
+        assert.equal(await t.store.invoices.nextOf('alice', { after, limit: 5 }), null)
       }
+    })
+
+    scenario('are read piece by piece, each once, where others are to have their turn', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const ids: string[] = []
+      for (let i = 1; i <= 7; i += 1) ids.unshift((await t.invoice({ amount: `${i}` })).id)
+      const slice = { touch: () => {}, isOver: true }
+      const pages = await t.walk((after) => t.store.invoices.page('alice', { after, limit: 3, slice }))
+      assert.deepEqual(
+        pages.flat().map(({ id }) => id),
+        ids,
+      )
+      const paid = await t.walk((after) => t.store.invoices.pageWithPayment('alice', { after, limit: 3, slice }))
+      assert.deepEqual(
+        paid.flat().map(({ invoice }) => invoice.id),
+        ids,
+      )
+      const ofAll = await t.walk((after) => t.store.overview.invoices({ after, limit: 3, slice }))
+      assert.deepEqual(
+        ofAll.flat().map(({ invoice }) => invoice.id),
+        ids,
+      )
     })
 
     scenario('are each listed once while others are created', async (t) => {

@@ -76,6 +76,10 @@ export function describeOverview(open: OpenStore): void {
       }
       const ofBob = await all((page) => overview.deliveriesSince('bob', 0, page), 1)
       assert.deepEqual(ofBob, (await outbox.page('bob', { after: null, limit: 9 })).items.toReversed())
+      for (const limit of [1, 2, 3, 9]) {
+        const { next } = await outbox.page('bob', { after: null, limit })
+        assert.equal(await outbox.nextOf('bob', { after: null, limit }), next)
+      }
       const last = ofBob.at(-1)
       const since = await overview.deliveriesSince('bob', last?.createdAt ?? 0, { after: null, limit: 9 })
       assert.deepEqual(since, { items: [last], next: null })

@@ -8,6 +8,7 @@ import { walletHandlers } from '../../../src/http/routes/wallets.js'
 import { deferred } from '../../support/deferred.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { assertRefused, type Reply, ServiceFixture } from '../../support/service-fixture.js'
+import { unlimitedLists } from '../../support/unlimited-lists.js'
 import { headFrom } from '../head-from.js'
 import { callRoute } from '../routes/call-route.js'
 
@@ -130,6 +131,7 @@ describe('the route of claims', () => {
     const answers: ((wallet: null) => void)[] = []
     const wait = () => new Promise<null>((resolve) => answers.push(resolve))
     const handlers = walletHandlers({
+      lists: unlimitedLists(),
       wallets: { claim: wait, page: () => ({ items: [], next: null }) },
       claims: new Map([['sep/eth', 'SEP']]),
       leaseMs: LEASE_MS,
@@ -157,6 +159,7 @@ describe('the route of claims', () => {
       throw new Error('the disk is full')
     }
     const handlers = walletHandlers({
+      lists: unlimitedLists(),
       wallets: { claim: fail, page: () => ({ items: [], next: null }) },
       claims: new Map([['sep/eth', 'SEP']]),
       leaseMs: LEASE_MS,

@@ -34,6 +34,28 @@ describe('a rate limiter', () => {
     assert.deepEqual([limiter.take('a'), limiter.take('a')], [0, 30])
   })
 
+  test('lets a client owe for what it was served, but no more than a minute beyond its allowance', () => {
+    const clock = new ManualClock()
+    const limiter = new RateLimiter(60, clock)
+    assert.equal(limiter.take('a'), 0)
+    limiter.charge('a', 69)
+    assert.equal(limiter.take('a'), 11)
+    assert.equal(limiter.take('b'), 0)
+    clock.advance(11_000)
+    assert.equal(limiter.take('a'), 0)
+    limiter.charge('a', 1_000_000)
+    assert.equal(limiter.take('a'), 61)
+    clock.advance(61_000)
+    assert.equal(limiter.take('a'), 0)
+  })
+
+  test('tells other processes what it has charged', () => {
+    const limiter = new RateLimiter(60, new ManualClock())
+    limiter.share()
+    limiter.charge('a', 30)
+    assert.deepEqual(limiter.takeSpent(10), [{ client: 'a', micros: 30_000_000 }])
+  })
+
   test('takes nothing for a request that it refuses', () => {
     const clock = new ManualClock()
     const limiter = new RateLimiter(1, clock)

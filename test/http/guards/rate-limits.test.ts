@@ -10,6 +10,7 @@ import { createLog } from '../../../src/log.js'
 import { HTTP_ENGINES } from '../../support/http-engines.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { assertRefused, type Reply, ServiceFixture } from '../../support/service-fixture.js'
+import { unlimitedLists } from '../../support/unlimited-lists.js'
 import { headFrom } from '../head-from.js'
 import { callRoute } from '../routes/call-route.js'
 
@@ -96,6 +97,7 @@ describe('the limit of claims', () => {
     callRoute(handlers, method, path, {}, { claimRate })
   const handlers = {
     ...walletHandlers({
+      lists: unlimitedLists(),
       wallets: { claim: async () => null, page: () => ({ items: [], next: null }) },
       claims: new Map([['sep/eth', 'SEP']]),
       leaseMs: 0,

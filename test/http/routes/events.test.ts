@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { refuse } from '../../../src/domain/failure.js'
 import { eventHandlers } from '../../../src/http/routes/events.js'
 import { ServiceFixture } from '../../support/service-fixture.js'
+import { unlimitedLists } from '../../support/unlimited-lists.js'
 import { callRoute } from './call-route.js'
 
 const OWNER = 'shop & co'
@@ -84,7 +85,11 @@ describe('GET /api/users/:id/events', () => {
   }
 
   test('says when events behind the cursor are gone', async () => {
-    const gone = eventHandlers({ events: { page: () => refuse('events_removed') }, basePath: '' })
+    const gone = eventHandlers({
+      events: { page: () => refuse('events_removed') },
+      lists: unlimitedLists(),
+      basePath: '',
+    })
     const { status, body } = await callRoute(gone, 'GET', LIST, { query: `after=${'0'.repeat(16)}` })
     const error = 'Events after this cursor have been removed.'
     assert.deepEqual([status, body], [410, { error, code: 'events_removed' }])

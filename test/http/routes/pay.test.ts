@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { EVENT_LOOP, Turns } from '../../../src/base/turns.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Payment } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
@@ -109,6 +110,7 @@ describe('GET /pay/:id', () => {
           },
         },
         wallets: { find: (id) => wallets.get(id) },
+        turns: new Turns({ ...EVENT_LOOP, width: 1 }),
       },
       pages: PAGES,
       networks: NETWORKS,

@@ -5,6 +5,7 @@ import type { Delivery } from '../../../src/domain/webhook.js'
 import { Limiters } from '../../../src/http/guards/rate-limiter.js'
 import { deliveryHandlers } from '../../../src/http/routes/webhooks.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
+import { unlimitedLists } from '../../support/unlimited-lists.js'
 import { callRoute } from './call-route.js'
 
 const PER_MINUTE = 60
@@ -31,12 +32,14 @@ test('an owner may have 60 deliveries sent again in a minute, and what is refuse
   const clock = new ManualClock()
   const told: string[] = []
   const handlers = deliveryHandlers({
+    lists: unlimitedLists(),
     tests: { send: () => assert.fail('a test was sent') },
     clock,
     limiters: new Limiters(clock),
     basePath: '',
     outbox: {
       page: () => ({ items: [], next: null }),
+      nextOf: () => null,
       find: (id) => (id === 'missing' ? undefined : settled(id, id.startsWith('bob') ? 'bob' : 'alice')),
       redeliver: async (owner, id) => succeed({ delivery: settled(id, owner), owed: { id, owner, lane: '' } }),
     },

@@ -7,6 +7,7 @@ import { registration, unwrap } from '../../support/fixtures.js'
 import { openFixture } from '../../support/lmdb-fixture.js'
 import { type Reply, ServiceFixture, signedHeaders } from '../../support/service-fixture.js'
 import { testKey } from '../../support/signing.js'
+import { unlimitedLists } from '../../support/unlimited-lists.js'
 import { validAddress } from '../../support/valid-address.js'
 import { callRoute, openAccess } from './call-route.js'
 
@@ -19,6 +20,7 @@ test('a key that is revoked after its signature was verified creates nothing any
   const key = unwrap(await store.keys.register({ publicKey, ...rest }))
   let isRevoked = false
   const handlers = invoiceHandlers({
+    lists: unlimitedLists(),
     invoices: store.invoices,
     directory,
     basePath: '',

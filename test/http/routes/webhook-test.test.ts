@@ -6,6 +6,7 @@ import { deliveryHandlers } from '../../../src/http/routes/webhooks.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { openReceiver, type Receiver } from '../../support/receiver.js'
 import { assertRefused, ServiceFixture } from '../../support/service-fixture.js'
+import { unlimitedLists } from '../../support/unlimited-lists.js'
 import { callRoute } from './call-route.js'
 
 describe('POST /api/users/:id/webhook/test', () => {
@@ -61,11 +62,17 @@ test('six test deliveries a minute may be asked for by an owner, one at a time',
   const result = { kind: 'answered', httpStatus: 200, durationMs: 1 } as const
   const tests = { send: async () => (isBusy ? refuse('too_many_tests') : succeed({ id: '', url: '', result })) }
   const handlers = deliveryHandlers({
+    lists: unlimitedLists(),
     tests,
     clock,
     limiters: new Limiters(clock),
     basePath: '',
-    outbox: { page: () => assert.fail(), find: () => assert.fail(), redeliver: () => assert.fail() },
+    outbox: {
+      page: () => assert.fail(),
+      nextOf: () => assert.fail(),
+      find: () => assert.fail(),
+      redeliver: () => assert.fail(),
+    },
     onOwed: () => assert.fail(),
   })
   const send = (owner: string) => callRoute(handlers, 'POST', `/api/users/${owner}/webhook/test`)

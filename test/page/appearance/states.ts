@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EVENT_LOOP, Turns } from '../../../src/base/turns.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Network } from '../../../src/domain/network.js'
 import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
@@ -111,6 +112,7 @@ function createPages(): Resolve {
     store: {
       invoices: { findWithPayment: findWithDeposits, findWithDeposits },
       wallets: { find: (id) => wallets.get(id) },
+      turns: new Turns({ ...EVENT_LOOP, width: 1 }),
     },
     pages: PLAIN_PAGES,
     networks: pageNetworks({

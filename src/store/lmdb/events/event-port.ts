@@ -1,3 +1,4 @@
+import type { Slice } from '../../../base/turns.js'
 import { EVENTS_REMOVED, type ExportedEvent, type OwnerEvent } from '../../../domain/event.js'
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import type { EventPort, Page, PageOf } from '../../store.js'
@@ -21,23 +22,23 @@ const FIRST_ID = Buffer.alloc(EVENT_ID_BYTES)
 export class LmdbEvents implements EventPort {
   constructor(private readonly commits: CommitLoop) {}
 
-  page(owner: string, { after, limit }: Page): Outcome<PageOf<OwnerEvent>> {
+  page(owner: string, { after, limit, slice }: Page): Outcome<PageOf<OwnerEvent>> {
     const { snapshot } = this.commits
     const ownerNo = ownerNoOf(snapshot, owner)
     if (ownerNo === undefined) return succeed({ items: [], next: null })
     const readTo = after === null ? null : Buffer.from(after, 'hex')
     if (readTo !== null && removalBehind(snapshot, ownerNo, readTo) !== null) return refuse('events_removed')
-    return succeed(eventsBehind(snapshot, ownerNo, readTo, limit))
+    return succeed(eventsBehind(snapshot, ownerNo, readTo, { limit, slice }))
   }
 
-  log(owner: string, { after, limit }: Page): PageOf<ExportedEvent> {
+  log(owner: string, { after, limit, slice }: Page): PageOf<ExportedEvent> {
     const { snapshot } = this.commits
     const ownerNo = ownerNoOf(snapshot, owner)
     if (ownerNo === undefined) return { items: [], next: null }
     const readTo = after === null ? null : Buffer.from(after, 'hex')
     const removed = removalBehind(snapshot, ownerNo, readTo)
     if (removed !== null) return { items: [removal(owner, removed)], next: removed.toString('hex') }
-    const { items, next } = eventsBehind(snapshot, ownerNo, readTo, limit)
+    const { items, next } = eventsBehind(snapshot, ownerNo, readTo, { limit, slice })
     return { items: items.map((event) => ({ owner, ...event })), next }
   }
 
@@ -52,12 +53,19 @@ function removalBehind({ tables }: Snapshot, ownerNo: OwnerNo, readTo: Buffer | 
   return removed === undefined || (readTo !== null && Buffer.compare(readTo, removed) >= 0) ? null : removed
 }
 
-function eventsBehind(snapshot: Snapshot, ownerNo: OwnerNo, readTo: Buffer | null, limit: number): PageOf<OwnerEvent> {
+function eventsBehind(
+  snapshot: Snapshot,
+  ownerNo: OwnerNo,
+  readTo: Buffer | null,
+  { limit, slice }: { readonly limit: number; readonly slice: Slice | undefined },
+): PageOf<OwnerEvent> {
   const start = readTo === null ? under(ownerNo, FIRST_ID) : Buffer.concat([under(ownerNo, readTo), Buffer.of(0)])
   const end = endOf(numberKey(ownerNo), EVENT_KEY_BYTES + 1)
   const items: OwnerEvent[] = []
   for (const { key, value } of snapshot.tables.ownerEvents.getRange({ start, end, limit: limit + 1 })) {
-    if (items.length === limit) return { items, next: items.at(-1)?.id ?? null }
+    if (items.length === limit || (items.length > 0 && slice?.isOver === true))
+      return { items, next: items.at(-1)?.id ?? null }
+    slice?.touch(1)
     items.push(shownEvent(snapshot, idTextOfKey(key), positionOfKey(key).timeMs, value))
   }
   return { items, next: null }

@@ -29,8 +29,13 @@ export class InvoiceAnswers {
   private readonly kept = new BoundedMap<string, Kept>(CHARACTERS_MAX, ({ answer }) => charactersOf(answer.invoice))
 
   find(at: Snapshot, id: string): InvoiceWithPayment | undefined {
+    return this.known(at, id) ?? this.read(at, id)
+  }
+
+  /** The answer for an invoice that is kept. A list asks so: what it reads once is not worth forgetting others for. */
+  known(at: Snapshot, id: string): InvoiceWithPayment | undefined {
     const kept = this.kept.get(id)
-    if (kept === undefined) return this.read(at, id)
+    if (kept === undefined) return undefined
     if (!areUnchanged(at, kept.accounts, kept.counted)) {
       const { invoice } = kept.answer
       kept.counted = countReceived(at, kept.accounts, invoice.created_at)

@@ -1,4 +1,4 @@
-import type { Invoice } from '../../../domain/invoice.js'
+import { type Invoice, walletsOf } from '../../../domain/invoice.js'
 import {
   type InvoicePort,
   type InvoiceWithDeposits,
@@ -9,14 +9,14 @@ import {
   type UnpaidSearch,
 } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
-import { pageOfOwner } from '../identities/owner-lists.js'
+import { nextOfOwner, pageOfOwner } from '../identities/owner-lists.js'
 import { answerFor } from '../payments/payments.js'
 import { newestQualifying } from '../payments/qualifying-deposits.js'
 import { ID_BYTES, type InvoiceId, idAt, idOfKey, isKey } from '../tables/keys.js'
 import { walletAt } from '../wallets/wallets.js'
 import type { InvoiceAnswers } from './invoice-answers.js'
 import { placeOf } from './invoice-places.js'
-import { findInvoice, type InvoiceRow, invoiceRow } from './invoice-rows.js'
+import { findInvoice, invoiceRow } from './invoice-rows.js'
 import { openBetween } from './open-invoices.js'
 
 /** Reads invoices. */
@@ -50,11 +50,22 @@ export class LmdbInvoices implements InvoicePort {
   }
 
   page(owner: string, page: Page): PageOf<Invoice> {
-    return this.read(owner, page, ({ invoice }) => invoice)
+    const { snapshot } = this.commits
+    return this.readIds(owner, page, (id) => invoiceRow(snapshot, id).invoice)
   }
 
   pageWithPayment(owner: string, page: Page): PageOf<InvoiceWithPayment> {
-    return this.read(owner, page, (row) => answerFor(this.commits.snapshot, row))
+    const { snapshot } = this.commits
+    return this.readIds(owner, page, (id) => {
+      const answer = this.answers.known(snapshot, id.toString('hex')) ?? answerFor(snapshot, invoiceRow(snapshot, id))
+      page.slice?.touch(walletsOf(answer.invoice).length)
+      return answer
+    })
+  }
+
+  nextOf(owner: string, page: Page): string | null {
+    const { snapshot } = this.commits
+    return nextOfOwner(snapshot, snapshot.tables.ownerInvoices, ID_BYTES, owner, page)
   }
 
   oldestUnpaid({ network, address, currency, from, before }: UnpaidSearch): Invoice | undefined {
@@ -71,10 +82,10 @@ export class LmdbInvoices implements InvoicePort {
     return undefined
   }
 
-  private read<T>(owner: string, page: Page, toItem: (row: InvoiceRow) => T): PageOf<T> {
+  private readIds<T>(owner: string, page: Page, toItem: (id: InvoiceId) => T): PageOf<T> {
     const { snapshot } = this.commits
     return pageOfOwner(snapshot, snapshot.tables.ownerInvoices, ID_BYTES, owner, page, (key) =>
-      toItem(invoiceRow(snapshot, idOfKey<InvoiceId>(key))),
+      toItem(idOfKey<InvoiceId>(key)),
     )
   }
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../outbox.js'
 import type { Page, PageOf } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
-import { pageOfOwner } from '../identities/owner-lists.js'
+import { nextOfOwner, pageOfOwner } from '../identities/owner-lists.js'
 import { type DeliveryId, endOf, ID_BYTES, idOfKey, parseId, WIDE_BYTES } from '../tables/keys.js'
 import { firstKey, NOTHING, rowCount } from '../tables/tables.js'
 import {
@@ -49,6 +49,11 @@ export class LmdbOutbox implements OutboxPort {
     return pageOfOwner(snapshot, snapshot.tables.ownerDeliveries, ID_BYTES, owner, page, (key) =>
       getDelivery(snapshot, idOfKey<DeliveryId>(key)),
     )
+  }
+
+  nextOf(owner: string, page: Page): string | null {
+    const { snapshot } = this.commits
+    return nextOfOwner(snapshot, snapshot.tables.ownerDeliveries, ID_BYTES, owner, page)
   }
 
   queuedLanes(): readonly LaneOfOwner[] {

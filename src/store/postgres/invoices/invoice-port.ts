@@ -13,7 +13,7 @@ import {
 } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
-import { pageBehind } from '../pages.js'
+import { nextBehind, pageBehind } from '../pages.js'
 import { RECEIVED } from '../payments/sums.js'
 import {
   answerOf,
@@ -76,6 +76,14 @@ export class PostgresInvoices implements InvoicePort {
 
   pageWithPayment(owner: string, page: Page): Promise<PageOf<InvoiceWithPayment>> {
     return this.newestOf(sql`i.owner = ${owner}`, page)
+  }
+
+  nextOf(owner: string, page: Page): Promise<string | null> {
+    return nextBehind(page, (behind, rows) =>
+      this.database.read<{ readonly id: string }>(
+        sql`SELECT i.id FROM invoices AS i WHERE i.owner = ${owner} ${behind(sql`i.id`)} ORDER BY i.id DESC ${rows}`,
+      ),
+    )
   }
 
   async oldestUnpaid({ network, address, currency, from, before }: UnpaidSearch): Promise<Invoice | undefined> {

@@ -16,7 +16,7 @@ import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Fence } from '../fence.js'
 import { firstIdAt } from '../invoices/invoice-rows.js'
-import { pageBehind } from '../pages.js'
+import { nextBehind, pageBehind } from '../pages.js'
 import { Attempts } from './attempts.js'
 import { adjustWaiting, endAttempts, redeliver, releaseDue, selectDeliveries } from './deliveries.js'
 import { DELIVERY_COLUMNS, type DeliveryColumns, isDeliveryId, toDelivery } from './delivery-rows.js'
@@ -45,6 +45,14 @@ export class PostgresOutbox implements OutboxPort {
 
   page(owner: string, page: Page): Promise<PageOf<Delivery>> {
     return this.newestFirst(sql`d.owner = ${owner}`, page)
+  }
+
+  nextOf(owner: string, page: Page): Promise<string | null> {
+    return nextBehind(page, (behind, rows) =>
+      this.database.read<{ readonly id: string }>(
+        sql`SELECT d.id FROM deliveries AS d WHERE d.owner = ${owner} ${behind(sql`d.id`)} ORDER BY d.id DESC ${rows}`,
+      ),
+    )
   }
 
   /** The deliveries of all owners, newest first. */

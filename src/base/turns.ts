@@ -1,0 +1,171 @@
+/** How long the pieces of one turn may hold the main thread together. The last one is not interrupted. */
+const TURN_MS = 2
+
+/** Look-ups of a store that one turn may cost. Each takes some microseconds. */
+const TURN_LOOKUPS = 400
+
+/** What a piece may take of the main thread before others have their turn. */
+export interface Slice {
+  /** Notes what the piece has looked up. */
+  touch(lookups: number): void
+  /** Whether the piece should end here, and go on with another one. */
+  readonly isOver: boolean
+}
+
+export interface TurnsOptions {
+  /** Pieces that may be in progress at once, where they wait for another process. A piece that does not wait is never in progress. */
+  readonly width: number
+  /** Milliseconds on a clock that does not jump. */
+  readonly now: () => number
+  /** Calls back when other work of the event loop has had its turn. */
+  readonly afterOthers: (task: () => void) => void
+}
+
+/** The machine's event loop. */
+export const EVENT_LOOP = {
+  now: () => performance.now(),
+  afterOthers: (task: () => void) => {
+    setImmediate(task)
+  },
+}
+
+interface Waiting {
+  begin(): void
+}
+
+/**
+ * Long work in pieces. In one turn of the event loop they take a few milliseconds together, however many are asked for. Owners have
+ * their pieces in turn, so what one of them asks for delays another by one piece at most.
+ */
+export class Turns {
+  /** Pieces by owner; the owner whose turn is next comes first. */
+  private readonly waiting = new Map<string, Waiting[]>()
+  private turn: Turn | null = null
+  private inProgress = 0
+
+  constructor(private readonly options: TurnsOptions) {}
+
+  /** Milliseconds on the clock that bounds the pieces. */
+  elapsed(): number {
+    return this.options.now()
+  }
+
+  /** Runs a piece for an owner when it is its turn: at once if nobody waits. */
+  run<T>(owner: string, piece: (slice: Slice) => T | Promise<T>): T | Promise<T> {
+    if (this.waiting.size === 0 && this.hasRoom()) return this.begin(piece)
+    return new Promise<T>((resolve, reject) => {
+      const begin = () => {
+        try {
+          resolve(this.begin(piece))
+        } catch (error) {
+          reject(error)
+        }
+      }
+      const ofOwner = this.waiting.get(owner)
+      if (ofOwner === undefined) this.waiting.set(owner, [{ begin }])
+      else ofOwner.push({ begin })
+    })
+  }
+
+  private hasRoom(): boolean {
+    return this.inProgress < this.options.width && !this.currentTurn().isOver
+  }
+
+  private begin<T>(piece: (slice: Slice) => T | Promise<T>): T | Promise<T> {
+    const turn = this.currentTurn()
+    turn.begin()
+    let result: T | Promise<T>
+    try {
+      result = piece(turn)
+    } finally {
+      turn.end()
+    }
+    if (!(result instanceof Promise)) return result
+    const waitingSince = this.options.now()
+    this.inProgress += 1
+    return result.finally(() => {
+      this.inProgress -= 1
+      // It waited for nothing but other work of the same turn, which is mostly its own.
+      if (this.turn === turn) turn.add(this.options.now() - waitingSince)
+      this.serve()
+    })
+  }
+
+  private currentTurn(): Turn {
+    if (this.turn === null) {
+      this.turn = new Turn(this.options.now)
+      this.options.afterOthers(() => {
+        this.turn = null
+        this.serve()
+      })
+    }
+    return this.turn
+  }
+
+  private serve(): void {
+    while (this.waiting.size > 0 && this.hasRoom()) {
+      const [next] = this.waiting
+      if (next === undefined) return
+      const [owner, pieces] = next
+      const piece = pieces.shift()
+      // Behind the others, with what it has left.
+      this.waiting.delete(owner)
+      if (pieces.length > 0) this.waiting.set(owner, pieces)
+      piece?.begin()
+    }
+  }
+}
+
+/** A slice that is over after a time, or after so many look-ups. */
+export class BoundedSlice implements Slice {
+  private lookups = 0
+  private readonly startedAt: number
+
+  /** `now`: milliseconds on a clock that does not jump. */
+  constructor(
+    private readonly now: () => number,
+    private readonly mostMs: number,
+    private readonly mostLookups: number,
+  ) {
+    this.startedAt = now()
+  }
+
+  touch(lookups: number): void {
+    this.lookups += lookups
+  }
+
+  get isOver(): boolean {
+    return this.lookups >= this.mostLookups || this.now() - this.startedAt >= this.mostMs
+  }
+}
+
+class Turn implements Slice {
+  private lookups = 0
+  private usedMs = 0
+  private beganAt: number | null = null
+
+  constructor(private readonly now: () => number) {}
+
+  touch(lookups: number): void {
+    this.lookups += lookups
+  }
+
+  get isOver(): boolean {
+    if (this.lookups >= TURN_LOOKUPS) return true
+    const running = this.beganAt === null ? 0 : this.now() - this.beganAt
+    return this.usedMs + running >= TURN_MS
+  }
+
+  begin(): void {
+    this.beganAt = this.now()
+  }
+
+  end(): void {
+    if (this.beganAt !== null) this.add(this.now() - this.beganAt)
+    this.beganAt = null
+  }
+
+  add(ms: number): void {
+    this.usedMs += ms
+  }
+}
