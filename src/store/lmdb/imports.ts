@@ -43,7 +43,7 @@ export class LmdbImports implements ImportPort {
       case 'key':
         return importKey(commit, record.publicKey, record.key)
       case 'deposit':
-        expireDue(commit)
+        expireDue(commit, commit.aside)
         return addDeposit(commit, this.deposits, record.deposit)
       case 'event':
         return importEvent(commit, record)

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import {
-  COMMIT_BATCH_MAX,
-  type Commit,
-  CommitLoop,
-  REQUESTED_UNITS_MAX,
-} from '../../../src/store/lmdb/commit/commit-loop.js'
+import { type Commit, CommitLoop } from '../../../src/store/lmdb/commit/commit-loop.js'
 import type { DiskSpace } from '../../../src/store/lmdb/commit/disk-space.js'
+import { COMMIT_BATCH_MAX, REQUESTED_UNITS_MAX } from '../../../src/store/lmdb/commit/waiting-units.js'
 import type { Tables } from '../../../src/store/lmdb/tables/tables.js'
 import { QueueFull, StorageUnavailable } from '../../../src/store/refusals.js'
 import type { CommitObserver } from '../../../src/store/store.js'
@@ -46,10 +42,16 @@ class FakeRoot {
   }
 }
 
-function loopOn(root: FakeRoot, observer?: CommitObserver, onFailed?: () => void, space = ROOM) {
+function loopOn(
+  root: FakeRoot,
+  observer?: CommitObserver,
+  onFailed?: () => void,
+  space = ROOM,
+  elapsed: () => number = () => 0,
+) {
   // The loop uses no more of the tables than the double has.
   const tables = { root, meta: { get: () => undefined, putSync: () => root.log.push('numbers') } } as unknown as Tables
-  const world = { clock: { now: () => 0 }, newId: () => assert.fail('no id is made') }
+  const world = { clock: { now: () => 0, elapsed }, newId: () => assert.fail('no id is made') }
   return { loop: new CommitLoop(tables, world, space, observer, onFailed) }
 }
 
@@ -127,6 +129,49 @@ describe('the commit loop', () => {
     )
     assert.equal(root.log.filter((entry) => entry === 'begin').length, 4)
     assert.deepEqual(await loop.runAll([]), [])
+  })
+
+  test('ends a transaction when its time is over, and takes what is left first in the next one', async () => {
+    const root = new FakeRoot()
+    let nowMs = 0
+    const { loop } = loopOn(root, undefined, undefined, ROOM, () => nowMs)
+    const done: string[] = []
+    const slow = (name: string, takesMs: number) => () => {
+      root.log.push(name)
+      nowMs += takesMs
+      return name
+    }
+    const finish = (name: string) => done.push(name)
+    const all = [
+      loop.run(slow('a', 3)).then(finish),
+      loop.run(slow('b', 3)).then(finish),
+      loop.run(slow('c', 20)).then(finish),
+      loop.run(slow('d', 1)).then(finish),
+    ]
+    // One that comes later is behind those that were put back.
+    await new Promise(setImmediate)
+    all.push(loop.run(slow('e', 1)).then(finish))
+    await Promise.all(all)
+    assert.deepEqual(done, ['a', 'b', 'c', 'd', 'e'])
+    assert.deepEqual(
+      root.log.filter((entry) => entry !== 'child'),
+      ['begin', 'a', 'b', 'end', 'begin', 'c', 'end', 'begin', 'd', 'e', 'end'],
+    )
+  })
+
+  test('counts requested units that wait for the next transaction', async () => {
+    const root = new FakeRoot()
+    let nowMs = 0
+    const { loop } = loopOn(root, undefined, undefined, ROOM, () => nowMs)
+    const units = Array.from({ length: REQUESTED_UNITS_MAX }, () => () => {
+      nowMs += 5
+    })
+    const first = loop.runAll(units)
+    await new Promise(setImmediate)
+    const fates = await loop.runAll([() => 1, () => 2])
+    assert.ok(fates.every((fate) => fate.status === 'rejected' && fate.reason instanceof QueueFull))
+    await first
+    assert.equal(await loop.run(() => 'room again'), 'room again')
   })
 
   test('rejects a unit that throws alone, with what it threw', async () => {

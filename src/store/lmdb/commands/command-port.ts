@@ -42,6 +42,10 @@ export interface CommandParts {
   readonly terms: InvoiceTerms
 }
 
+/** What one piece of catching up may take: others go between. */
+const PIECE_MS = 2
+const PIECE_LOOKUPS = 600
+
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
 export class LmdbCommands implements CommandPort {
   constructor(private readonly parts: CommandParts) {}
@@ -68,7 +72,8 @@ export class LmdbCommands implements CommandPort {
     if (!isLeft()) return false
     // A silent piece must not hide expiries: those come first.
     await commits.runAdmitted((commit) => {
-      if (expireDue(commit)) settlePiece(commit)
+      const slice = commit.slice(PIECE_MS, PIECE_LOOKUPS)
+      if (expireDue(commit, slice)) settlePiece(commit, slice)
     })
     return isLeft()
   }
@@ -103,7 +108,7 @@ export class LmdbCommands implements CommandPort {
   private performOne(commit: Commit, command: WalletCommand): WalletResult | null {
     const { terms, deposits } = this.parts
     if (command.type === 'invoice') return create(commit, command, terms)
-    expireDue(commit)
+    expireDue(commit, commit.aside)
     switch (command.type) {
       case 'void':
         return { type: 'void', outcome: voidInvoice(commit, command) }
@@ -153,7 +158,7 @@ function create(
   { request, terms = NO_TERMS }: InvoiceCommand,
   invoiceTerms: InvoiceTerms,
 ): InvoiceResult {
-  expireDue(commit)
+  expireDue(commit, commit.aside)
   const { authority, idempotency, signed } = terms
   const denied = refusalOf(commit, authority)
   if (denied !== null) return { type: 'invoice', outcome: { ok: false, failure: denied }, isReplay: false }

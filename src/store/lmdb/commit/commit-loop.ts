@@ -1,4 +1,5 @@
-import type { Clock } from '../../../clock.js'
+import { BoundedSlice, type Slice } from '../../../base/turns.js'
+import { type Clock, elapsedOf } from '../../../clock.js'
 import type { Settled } from '../../commands.js'
 import { QueueFull, StorageUnavailable } from '../../refusals.js'
 import type { CommitObserver } from '../../store.js'
@@ -8,15 +9,13 @@ import { Caches, Memos } from './caches.js'
 import { Changes } from './changes.js'
 import { commitErrorOf } from './commit-error.js'
 import type { DiskSpace } from './disk-space.js'
+import { WaitingUnits } from './waiting-units.js'
 
-/** The most units of work in one transaction, so that the thread is never held for long. */
-export const COMMIT_BATCH_MAX = 256
+/** How long the units of one transaction may hold the thread together; the last one is not interrupted. */
+const COMMIT_MS = 5
 
-/**
- * Units that may wait because a client asked for them: registrations, claims, settings, pushed facts. Units that were
- * admitted elsewhere do not count: their callers bound them, and many of them must not crowd out clients.
- */
-export const REQUESTED_UNITS_MAX = 8192
+/** What the commands of one transaction may spend together on what can wait: expiries, and invoices that a deposit has paid beside its own. */
+const ASIDE_LOOKUPS = 200
 
 /** Time and ids, passed in so that a test can own them. */
 export interface World {
@@ -40,8 +39,15 @@ class UnitCommit {
     readonly caches: Caches,
     private readonly world: World,
     private readonly changes: Changes,
+    /** What may be spent beside the units' own work. One for all units of a transaction. */
+    readonly aside: Slice,
   ) {
     this.nowMs = world.clock.now()
+  }
+
+  /** A slice of the thread's time, for a unit that does nothing but what can wait. */
+  slice(mostMs: number, mostLookups: number): Slice {
+    return boundedSlice(this.world, mostMs, mostLookups)
   }
 
   /** What the unit does from now on is told to nobody: it owes no webhooks, and is no event. */
@@ -117,8 +123,7 @@ interface Waiting {
  * it, and after one that failed none begins until `resume`.
  */
 export class CommitLoop {
-  private waiting: Waiting[] = []
-  private requestedCount = 0
+  private readonly waiting = new WaitingUnits<Waiting>()
   private running: Promise<void> | null = null
   private isClosed = false
 
@@ -164,7 +169,7 @@ export class CommitLoop {
    * is run, when they do not fit beside the requested units that wait.
    */
   runAll<T>(units: readonly Unit<T>[]): Promise<readonly Settled<T>[]> {
-    if (this.requestedCount + units.length > REQUESTED_UNITS_MAX) return allRejected(units, new QueueFull())
+    if (!this.waiting.hasRoom(units.length)) return allRejected(units, new QueueFull())
     return this.enqueue(units, true)
   }
 
@@ -199,14 +204,13 @@ export class CommitLoop {
         fates.push(fate as Settled<T>)
         if (fates.length === units.length) resolve(fates)
       }
-      for (const unit of units) this.waiting.push({ unit, isRequested, settle })
-      if (isRequested) this.requestedCount += units.length
+      this.waiting.add(units.map((unit) => ({ unit, isRequested, settle })))
       this.running ??= this.drain()
     })
   }
 
   private async drain(): Promise<void> {
-    while (this.waiting.length > 0) await this.commit()
+    while (!this.waiting.isEmpty) await this.commit()
     this.running = null
   }
 
@@ -218,20 +222,23 @@ export class CommitLoop {
       this.assertWritable()
       await this.tables.root.transaction(() => {
         // Taken here and not before: what arrives until the write lock is held still joins.
-        batch = this.take()
+        batch = this.waiting.take()
         this.isInTransaction = true
         try {
           fates = this.runTogether(batch) ?? this.runApart(batch)
         } finally {
           this.isInTransaction = false
         }
+        // Those for which there was no time come first in the next one.
+        this.waiting.putBack(batch.slice(fates.length))
+        batch = batch.slice(0, fates.length)
       })
     } catch (cause) {
       this.dropCaches()
       this.changes.forget()
       void commitErrorOf(cause)
       // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
-      if (batch.length === 0) batch = this.take()
+      if (batch.length === 0) batch = this.waiting.take()
       this.observer?.failed(batch.length)
       this.refusal = cause
       const reason = new StorageUnavailable(cause)
@@ -253,19 +260,11 @@ export class CommitLoop {
     if (obstacle !== null) throw obstacle
   }
 
-  /** The units of the next commit. */
-  private take(): readonly Waiting[] {
-    const batch = this.waiting.slice(0, COMMIT_BATCH_MAX)
-    this.waiting = this.waiting.slice(batch.length)
-    for (const { isRequested } of batch) if (isRequested) this.requestedCount -= 1
-    return batch
-  }
-
-  /** All units in one nested transaction; null, with everything undone, when one throws. */
+  /** As many units as there is time for, in one nested transaction; null, with everything undone, when one throws. */
   private runTogether(batch: readonly Waiting[]): Settled<unknown>[] | null {
     try {
       return this.nested(() =>
-        batch.map(({ unit }) => ({ status: 'fulfilled' as const, value: unit(this.newCommit()) })),
+        this.inTime(batch, (unit, aside) => ({ status: 'fulfilled', value: unit(this.newCommit(aside)) })),
       )
     } catch {
       this.dropCaches()
@@ -273,11 +272,11 @@ export class CommitLoop {
     }
   }
 
-  /** Each unit in a nested transaction of its own. */
+  /** Each unit in a nested transaction of its own, as many as there is time for. */
   private runApart(batch: readonly Waiting[]): Settled<unknown>[] {
-    return batch.map(({ unit }) => {
+    return this.inTime(batch, (unit, aside) => {
       try {
-        return { status: 'fulfilled', value: this.nested(() => unit(this.newCommit())) }
+        return { status: 'fulfilled', value: this.nested(() => unit(this.newCommit(aside))) }
       } catch (reason) {
         this.dropCaches()
         return { status: 'rejected', reason }
@@ -285,19 +284,38 @@ export class CommitLoop {
     })
   }
 
+  /** Runs units, at least one, until the time of a transaction is over. */
+  private inTime(
+    batch: readonly Waiting[],
+    run: (unit: Unit<unknown>, aside: Slice) => Settled<unknown>,
+  ): Settled<unknown>[] {
+    const time = boundedSlice(this.world, COMMIT_MS, Number.POSITIVE_INFINITY)
+    const aside = boundedSlice(this.world, COMMIT_MS, ASIDE_LOOKUPS)
+    const fates: Settled<unknown>[] = []
+    for (const { unit } of batch) {
+      if (fates.length > 0 && time.isOver) break
+      fates.push(run(unit, aside))
+    }
+    return fates
+  }
+
   private nested<T>(work: () => T): T {
     // Inside a transaction's callback the binding runs a nested one at once and answers its value, not a promise.
     return this.tables.root.childTransaction(work) as unknown as T
   }
 
-  private newCommit(): Commit {
-    return new UnitCommit(this.tables, this.caches, this.world, this.changes)
+  private newCommit(aside: Slice): Commit {
+    return new UnitCommit(this.tables, this.caches, this.world, this.changes, aside)
   }
 
   /** A transaction was undone, and the caches may hold rows of it. */
   private dropCaches(): void {
     this.caches = new Caches()
   }
+}
+
+function boundedSlice({ clock }: World, mostMs: number, mostLookups: number): Slice {
+  return new BoundedSlice(() => elapsedOf(clock), mostMs, mostLookups)
 }
 
 function allRejected<T>(units: readonly unknown[], reason: Error): Promise<readonly Settled<T>[]> {

@@ -1,3 +1,4 @@
+import type { Slice } from '../../../base/turns.js'
 import type { Currency } from '../../../domain/amount.js'
 import type { InvoiceEventType } from '../../../domain/event.js'
 import { isPaid } from '../../../domain/payment.js'
@@ -36,12 +37,6 @@ import { findSet } from './wallet-sets.js'
  * that were meant for others is found out by the first search that meets it, once.
  */
 
-/**
- * Invoices whose expiry is decided before one command. More fall due between two commands only when thousands were made to
- * expire together; those are judged by the clock where they are met, until a later command decides.
- */
-const EXPIRED_AT_ONCE = 1000
-
 /** Behind every key of `expiries`. */
 const BEHIND_EXPIRIES = Buffer.alloc(WIDE_BYTES + 1, 0xff)
 
@@ -54,15 +49,24 @@ export function expiryKey(expiresAt: number, id: InvoiceId): Buffer {
   return Buffer.concat([timeKey(expiresAt), id])
 }
 
-/** Decides the expiries that are due, `EXPIRED_AT_ONCE` at most. False when there may be more. */
-export function expireDue(commit: Commit): boolean {
-  for (let taken = 0; taken < EXPIRED_AT_ONCE; taken += 1) {
+/**
+ * Decides the expiries that are due, as many as the slice allows, which may be none. False when there may be more. More fall due
+ * between two commands than these have time for only when many were made to expire together; those are judged by the clock where they
+ * are met, until they are decided.
+ */
+export function expireDue(commit: Commit, slice: Slice): boolean {
+  while (!slice.isOver) {
     const id = takeExpired(commit)
     if (id === null) return true
-    decidedRow(commit, id)
+    const { setNo } = decidedRow(commit, id)
+    slice.touch(LOOKUPS_EACH + LOOKUPS_PER_WALLET * findSet(commit, setNo).walletIds.length)
   }
   return false
 }
+
+/** What it costs to decide about an invoice: its row, and for each wallet the sums and the index. */
+export const LOOKUPS_EACH = 2
+export const LOOKUPS_PER_WALLET = 3
 
 /** Whether the first expiry is due. */
 export function isExpiryNext({ tables, nowMs }: Snapshot): boolean {

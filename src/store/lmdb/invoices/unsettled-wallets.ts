@@ -1,8 +1,11 @@
+import type { Slice } from '../../../base/turns.js'
+import { walletsOf } from '../../../domain/invoice.js'
 import type { Commit, Reader, Snapshot } from '../commit/commit-loop.js'
 import { ID_BYTES, type InvoiceId, idOfKey, NUMBER_BYTES, numberKey, timeOfId, type WalletNo } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
-import { isUnpaid } from './invoice-index.js'
+import { isUnpaid, LOOKUPS_EACH, LOOKUPS_PER_WALLET } from './invoice-index.js'
 import { behind, PLACE_BYTES } from './invoice-places.js'
+import { invoiceRow } from './invoice-rows.js'
 
 /*
  * A deposit may pay any open invoice on its wallet, not only the one that it matched, and its owner is told so
@@ -12,10 +15,10 @@ import { behind, PLACE_BYTES } from './invoice-places.js'
  *     unsettled-wallets   wallet no → whether to begin again at the end, whether to tell it, the last key examined
  */
 
-/** Open invoices that are examined with a deposit: some 10 µs each. */
+/** Open invoices that are examined with a deposit at most. */
 const EXAMINED_WITH_DEPOSIT = 32
-/** Open invoices that are examined in one piece. */
-const EXAMINED_AT_ONCE = 200
+/** Open invoices whose keys are read at once. */
+const READ_AT_ONCE = 200
 
 /** A wallet with open invoices that have not been examined since a deposit. */
 interface Unsettled {
@@ -39,7 +42,7 @@ export function settleWallet(commit: Commit, walletNo: WalletNo, deposit: Paying
     put(commit, walletNo, { ...known, isAgain: true, isAloud: known.isAloud || !commit.isSilent })
     return
   }
-  const examinedTo = examine(commit, walletNo, NOTHING, EXAMINED_WITH_DEPOSIT, deposit)
+  const examinedTo = examine(commit, walletNo, NOTHING, EXAMINED_WITH_DEPOSIT, commit.aside, deposit)
   if (examinedTo !== null) put(commit, walletNo, { isAgain: false, isAloud: !commit.isSilent, examinedTo })
 }
 
@@ -49,7 +52,7 @@ export function isUnsettled({ tables }: Snapshot): boolean {
 }
 
 /** Examines the next piece of the next wallet in turn. */
-export function settlePiece(commit: Commit): void {
+export function settlePiece(commit: Commit, slice: Slice): void {
   const { caches, tables } = commit
   const start = numberKey(caches.settledWallet + 1)
   const key =
@@ -61,7 +64,7 @@ export function settlePiece(commit: Commit): void {
   const known = read(commit, walletNo)
   if (known === null) return
   if (!known.isAloud) commit.silence()
-  const examinedTo = examine(commit, walletNo, known.examinedTo, EXAMINED_AT_ONCE)
+  const examinedTo = examine(commit, walletNo, known.examinedTo, READ_AT_ONCE, slice)
   if (examinedTo !== null) put(commit, walletNo, { ...known, examinedTo })
   else if (known.isAgain) put(commit, walletNo, { ...known, isAgain: false, examinedTo: NOTHING })
   else tables.unsettledWallets.removeSync(key)
@@ -69,20 +72,33 @@ export function settlePiece(commit: Commit): void {
 
 const BEHIND_WALLETS = Buffer.alloc(NUMBER_BYTES + 1, 0xff)
 
-/** Examines the next `limit` open invoices behind a key. Answers the last one; null when there are no more. */
+/**
+ * Examines the next open invoices behind a key, at most `limit`, and as many as the slice allows. Answers the last one, which is
+ * `after` when there was no time; null when there are no more.
+ */
 function examine(
   commit: Commit,
   walletNo: WalletNo,
   after: Buffer,
   limit: number,
+  slice: Slice,
   deposit: PayingDeposit | null = null,
 ): Buffer | null {
   const prefix = numberKey(walletNo)
   const start = after.length === 0 ? prefix : Buffer.concat([after, Buffer.of(0)])
   // Read before the table changes.
   const keys = [...commit.tables.openInvoices.getKeys({ start, end: behind(prefix), limit })]
-  for (const key of keys) if (deposit === null || isCounted(key, deposit)) isUnpaid(commit, idOfKey<InvoiceId>(key))
-  return keys.length < limit ? null : (keys.at(-1) ?? null)
+  let examinedTo = after
+  for (const key of keys) {
+    if (slice.isOver) return examinedTo
+    examinedTo = key
+    slice.touch(1)
+    if (deposit !== null && !isCounted(key, deposit)) continue
+    const id = idOfKey<InvoiceId>(key)
+    slice.touch(LOOKUPS_EACH + LOOKUPS_PER_WALLET * walletsOf(invoiceRow(commit, id).invoice).length)
+    isUnpaid(commit, id)
+  }
+  return keys.length < limit ? null : examinedTo
 }
 
 /** What the key of an open invoice says of it. */

@@ -131,7 +131,7 @@ export async function reopen(work: Work, walletId: string, account: Account, rec
 }
 
 /** Expiries that one unit decides. More fall due between two units only when thousands were made to expire together. */
-const EXPIRED_AT_ONCE = 1000
+const EXPIRED_AT_ONCE = 100
 
 /**
  * Decides the expiries that are due: an invoice that was to expire before a deposit does not live on because of it. False when

@@ -15,7 +15,7 @@ import { isUnpaid, lockInvoices } from './settle.js'
 /** Open invoices that are examined with a deposit. */
 const EXAMINED_WITH_DEPOSIT = 32
 /** Open invoices that are examined in one piece. */
-const EXAMINED_AT_ONCE = 200
+const EXAMINED_AT_ONCE = 50
 
 /** Which open invoices a deposit counts for: those in its currency that were created before it. */
 export interface PayingDeposit {
