@@ -47,6 +47,11 @@ export const metricsCatalogue = {
     ['method', 'route', 'status'],
     'Time from the request head until the answer is ready, by route pattern; none stands for requests that no route matched.',
   ),
+  loopDelay: histogram(
+    'billhook_event_loop_delay_seconds',
+    [],
+    'How late the main thread is, 200 times a second: how long after its time a timer is served.',
+  ),
   verifyQueue: gauge('billhook_verification_queue_depth', ['lane'], 'Signatures waiting for a verification thread.'),
   verifyUnderWay: gauge('billhook_verification_in_flight', [], 'Signatures being verified.'),
   verifyWait: histogram(

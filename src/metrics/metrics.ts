@@ -24,6 +24,7 @@ import {
   VERIFY_LANES,
 } from './catalogue.js'
 import { NO_TOTALS, type Totals } from './history.js'
+import { observeLoop } from './loop-delay.js'
 import { type Watched, watchFollower, watchNetworks } from './network-series.js'
 import { oldestQueuedAt } from './outbox-age.js'
 import { counter, gauge, histogram, ownCounter } from './series.js'
@@ -122,6 +123,7 @@ export class Metrics {
       if (offsetMs !== null) offset.set(offsetMs / MS_PER_SECOND)
     })
     gauge(registry, metricsCatalogue.storeWritable, (writable) => writable.set(writeHealth.takesWrites ? 1 : 0))
+    observeLoop(registry)
     gauge(registry, metricsCatalogue.leader, (leader) => leader.set(duties.isLeading ? 1 : 0))
     watchNetworks(registry, duties)
     watchFollower(registry, duties)
