@@ -3,6 +3,7 @@ import { withoutPatroni } from '../support/patroni-cluster.js'
 import { PostgresServer } from '../support/postgres-server.js'
 import { clusterCrashRounds } from './cluster-crash.js'
 import { crashRounds } from './crash.js'
+import { crowd } from './crowd.js'
 import { crowdedWallets, rivals } from './crowded-wallets.js'
 import { distance } from './distance.js'
 import { failoverRounds } from './failover.js'
@@ -29,6 +30,7 @@ const USAGE = `npm run chaos -- <command>
   overload [--seconds 8] [--engine noble] [--only goodput|floods|newcomers|wallet|receiver|connections]
   hostile-merchant [--seconds 8] [--only receivers|wallets|rivals]
                                                  one merchant, or many, against the rest
+  crowd    [--seconds 8]                         one merchant's lists, dust and expiries against the rest, on both stores
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
   shop                                           a year of a shop in three minutes, books and all
   soak     [--minutes 20]                        memory at half the capacity
@@ -135,6 +137,9 @@ switch (positionals[0]) {
     break
   case 'hostile-merchant':
     await judge(hostileMerchant)
+    break
+  case 'crowd':
+    await judge({ crowd })
     break
   case 'slow-bodies':
     await judge({ slowBodies })

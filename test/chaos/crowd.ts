@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { type Exposition, parseExposition } from '../support/exposition.js'
+import { HTTP_ENGINES } from '../support/http-engines.js'
+import { PostgresServer } from '../support/postgres-server.js'
+import { memoryOf, ServiceProcess } from '../support/service-process.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
+import type { ListAttack, ListReport } from './crowd-attacker.js'
+import { ask, hashOf, pushEvents } from './http-client.js'
+import { quantile, runLoad } from './load-client.js'
+import { addressOf, httpRequest, peakMemory, push, unsignedCreate, walletOf } from './loaded-service.js'
+import type { ScenarioOptions } from './overload.js'
+import { JUDGED_SECONDS_MIN } from './verdicts.js'
+
+const CROWD = 'crowd'
+const SHOP = 'shop'
+const PAYEE = 'payee'
+const WALLETS = 50
+const MIB = 1_048_576
+/** Of everybody's p99 when the service is quiet. */
+const SLOWER_MAX = 10
+/** Below it a factor says more about the machine than about the service. */
+const QUIET_P99_MIN_MS = 2
+const P99_MAX_MS = 50
+const HEALTH_MAX_MS = 100
+const TURN_MAX_SECONDS = 0.01
+const TURNS_QUANTILE = 0.999
+const GROWTH_MAX_MIB = 200
+const WARM_UP_MS = 1_000
+const CREATIONS_AT_ONCE = 32
+/** The shortest lifetime of an invoice. */
+const EXPIRY_MIN_SECONDS = 60
+
+/** How large the crowd is; less when nothing is judged. */
+function sizesOf(seconds: number) {
+  const isJudged = seconds >= JUDGED_SECONDS_MIN
+  return {
+    isJudged,
+    lists: isJudged ? 1000 : 50,
+    crowded: isJudged ? 2000 : 50,
+    expiring: isJudged ? 10_000 : 100,
+    settled: isJudged ? 20_000 : 200,
+    unread: isJudged ? 600 : 20,
+  }
+}
+
+/** One merchant with all the invoices, lists, dust and expiries that it may have, and what others notice of it. */
+export async function crowd(options: ScenarioOptions): Promise<void> {
+  for (const engine of HTTP_ENGINES) await crowdOn(`LMDB, ${engine}`, { BILLHOOK_HTTP: engine }, options)
+  for (const engine of HTTP_ENGINES) {
+    const server = await PostgresServer.start({ isDurable: true })
+    try {
+      await crowdOn(`PostgreSQL, ${engine}`, { BILLHOOK_HTTP: engine, BILLHOOK_STORE: server.url() }, options)
+    } finally {
+      await server.stop()
+    }
+  }
+}
+
+async function crowdOn(
+  name: string,
+  settings: Readonly<Record<string, string>>,
+  options: ScenarioOptions,
+): Promise<void> {
+  const place = temporaryDirectory()
+  const environment = { BILLHOOK_LOG: 'fatal', BILLHOOK_METRICS_PORT: '0', BILLHOOK_RATE_LIMIT: '0', ...settings }
+  const service = await ServiceProcess.start(place.path, environment)
+  try {
+    await new Crowd(name, service, options).run()
+  } finally {
+    await service.end('SIGTERM')
+    place.remove()
+  }
+}
+
+interface Load {
+  readonly creationMs: number
+  readonly paymentMs: number
+  readonly healthMs: number
+}
+
+class Crowd {
+  private readonly sizes: ReturnType<typeof sizesOf>
+  private quiet: Load = { creationMs: 0, paymentMs: 0, healthMs: 0 }
+  private made = 0
+
+  constructor(
+    private readonly name: string,
+    private readonly service: ServiceProcess,
+    private readonly options: ScenarioOptions,
+  ) {
+    this.sizes = sizesOf(options.seconds)
+  }
+
+  async run(): Promise<void> {
+    for (const owner of [CROWD, SHOP, PAYEE, 'settled', 'expiring']) await this.assign(owner)
+    await this.load(WARM_UP_MS)
+    this.quiet = await this.load(this.durationMs)
+    this.options.say(`${this.name}: quiet: ${shown(this.quiet)}`)
+    await this.lists()
+    await this.dust()
+    await this.expiries()
+    await this.settles()
+  }
+
+  private get durationMs(): number {
+    return this.options.seconds * 1000
+  }
+
+  private async lists(): Promise<void> {
+    const { lists, unread } = this.sizes
+    await this.create(CROWD, lists, walletsOf(CROWD))
+    const path = `/api/users/${CROWD}/invoices?include=payment`
+    for (const [what, asked] of [
+      [`64 lists at once of ${lists} invoices on ${WALLETS} wallets`, { path, connections: 64, reads: true }],
+      ['64 pages of them', { path: `${path}&limit=1000`, connections: 64, reads: true }],
+      ['64 searches for what is not there', { path: `${path}&status=paid`, connections: 64, reads: true }],
+      [`${unread} lists that nobody reads`, { path, connections: unread, reads: false }],
+      [`${unread} pages that nobody reads`, { path: `${path}&limit=1000`, connections: unread, reads: false }],
+    ] as const) {
+      await this.judged(what, async () => {
+        const report = await this.attack(asked)
+        return `${report.complete} lists, ${report.refused} refused, ${(report.receivedBytes / MIB).toFixed(0)} MiB`
+      })
+    }
+  }
+
+  private async dust(): Promise<void> {
+    await this.create(CROWD, this.sizes.crowded, walletsOf(CROWD))
+    await this.judged(`dust on ${WALLETS} wallets with ${this.sizes.crowded} invoices and more`, async () => {
+      const { status } = await this.deposits(walletsOf(CROWD), '0.000001')
+      return `${status}`
+    })
+  }
+
+  private async expiries(): Promise<void> {
+    const wallets = walletsOf('expiring')
+    // All in one second, soon after the last could be created.
+    const at = Date.now() + 2 * EXPIRY_MIN_SECONDS * 1000
+    await this.create('expiring', this.sizes.expiring, wallets.slice(0, 1), () =>
+      Math.max(EXPIRY_MIN_SECONDS, Math.ceil((at - Date.now()) / 1000)),
+    )
+    const waitMs = this.sizes.isJudged ? at - 1000 - Date.now() : 0
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    await this.judged(`${this.sizes.expiring} invoices that expire together`, async () => 'expired')
+  }
+
+  private async settles(): Promise<void> {
+    const [wallet = ''] = walletsOf('settled')
+    await this.create('settled', this.sizes.settled, [wallet])
+    await this.judged(`a deposit that pays ${this.sizes.settled} invoices`, async () => {
+      const { status } = await this.deposits([wallet], '900000000')
+      return `${status}`
+    })
+  }
+
+  /** What others notice of something, and what it costs. */
+  private async judged(what: string, happen: () => Promise<string>): Promise<void> {
+    const { verdicts, say } = this.options
+    const { child } = this.service
+    const pid = child.pid ?? 0
+    const idle = memoryOf(pid).own
+    const before = await this.metrics()
+    const { result, mostMiB } = await peakMemory(pid, async () => {
+      const [load, happened] = await Promise.all([this.load(this.durationMs), happen()])
+      return { load, happened }
+    })
+    const { load, happened } = result
+    const turn = longTurn(before, await this.metrics())
+    const growth = mostMiB - idle
+    const title = `${this.name}, ${what}`
+    say(`${title}: ${shown(load)}; p99.9 of turns ≤ ${turn * 1000} ms; +${growth.toFixed(0)} MiB; ${happened}`)
+    const slowest = (quietMs: number) => Math.min(P99_MAX_MS, SLOWER_MAX * Math.max(quietMs, QUIET_P99_MIN_MS))
+    verdicts.judge(`${title}: creations of others`, load.creationMs < slowest(this.quiet.creationMs))
+    verdicts.judge(`${title}: payments of others`, load.paymentMs < slowest(this.quiet.paymentMs))
+    verdicts.judge(`${title}: health within ${HEALTH_MAX_MS} ms`, load.healthMs < HEALTH_MAX_MS)
+    verdicts.judge(`${title}: no turn over ${TURN_MAX_SECONDS * 1000} ms`, turn <= TURN_MAX_SECONDS)
+    verdicts.judge(`${title}: at most ${GROWTH_MAX_MIB} MiB`, growth < GROWTH_MAX_MIB)
+  }
+
+  /** Others create invoices and are paid, and a supervisor asks for the health. */
+  private async load(durationMs: number): Promise<Load> {
+    const { url } = this.service
+    const wallets = walletsOf(PAYEE)
+    const run = (perSecond: number, next: () => string) => runLoad({ url, connections: 8, perSecond, durationMs, next })
+    const [creations, payments, health] = await Promise.all([
+      run(50, () => unsignedCreate(SHOP, walletOf(SHOP, this.next() % WALLETS))),
+      run(20, () => push(depositTo(wallets[this.next() % WALLETS] ?? '', '1', this.next()))),
+      run(20, () => httpRequest('GET', '/healthz')),
+    ])
+    assert.ok((creations.byStatus.get(201) ?? 0) > 0, 'nothing was created')
+    return {
+      creationMs: p99(creations.latenciesMs),
+      paymentMs: p99(payments.latenciesMs),
+      healthMs: quantile(health.latenciesMs, 1),
+    }
+  }
+
+  private async attack(asked: Pick<ListAttack, 'path' | 'connections' | 'reads'>): Promise<ListReport> {
+    const workerData: ListAttack = {
+      ...asked,
+      port: Number(new URL(this.service.url).port),
+      durationMs: this.durationMs,
+    }
+    const worker = new Worker(new URL('./crowd-attacker.js', import.meta.url), { workerData })
+    const [report] = await once(worker, 'message')
+    return report
+  }
+
+  private async assign(owner: string): Promise<void> {
+    const events = walletsOf(owner).map((id) => {
+      const wallet = { id, address: addressOf(id), network: 'SEP' }
+      return { id, type: 'wallet.assigned', wallet, owner }
+    })
+    assert.equal((await pushEvents(this.service.url, events))?.status, 200)
+  }
+
+  private async create(
+    owner: string,
+    count: number,
+    walletIds: readonly string[],
+    expiresInSeconds?: () => number,
+  ): Promise<void> {
+    let left = count
+    const work = async () => {
+      while (left > 0) {
+        left -= 1
+        const body = {
+          owner,
+          walletIds,
+          name: 'An order with a name of its own',
+          description: 'and a description that says what was bought, in a few words',
+          amount: `${1000 + this.next()}.5`,
+          currency: 'USDT',
+          ...(expiresInSeconds === undefined ? {} : { expiresInSeconds: expiresInSeconds() }),
+        }
+        const answer = await ask('POST', `${this.service.url}/api/invoices`, JSON.stringify(body))
+        assert.equal(answer?.status, 201, JSON.stringify(answer?.json))
+      }
+    }
+    await Promise.all(Array.from({ length: CREATIONS_AT_ONCE }, work))
+  }
+
+  private async deposits(wallets: readonly string[], amount: string): Promise<{ readonly status: number }> {
+    const answer = await pushEvents(
+      this.service.url,
+      wallets.map((wallet) => depositTo(wallet, amount, this.next())),
+    )
+    assert.equal(answer?.status, 200)
+    return { status: answer.status }
+  }
+
+  private async metrics(): Promise<Exposition> {
+    const { metricsUrl } = this.service
+    return parseExposition(await (await fetch(metricsUrl ?? assert.fail('no metrics'))).text())
+  }
+
+  private next(): number {
+    this.made += 1
+    return this.made
+  }
+}
+
+function walletsOf(owner: string): readonly string[] {
+  return Array.from({ length: WALLETS }, (_, n) => walletOf(owner, n))
+}
+
+function depositTo(wallet: string, amount: string, n: number) {
+  const txHash = hashOf(`crowd ${n}`)
+  const deposit = {
+    network: 'SEP',
+    txHash,
+    toAddress: addressOf(wallet),
+    currency: 'Tether',
+    amount,
+    receivedAt: Date.now() + 1,
+  }
+  return { id: txHash, type: 'deposit.confirmed', deposit }
+}
+
+function p99(sorted: readonly number[]): number {
+  return sorted.length === 0 ? Number.POSITIVE_INFINITY : quantile(sorted, 0.99)
+}
+
+/** The bound below which 99.9 % of the turns between two readings were, in seconds. */
+function longTurn(before: Exposition, after: Exposition): number {
+  const name = 'billhook_event_loop_delay_seconds'
+  const since = (sample: string, labels: Readonly<Record<string, string>> = {}) =>
+    (after.value(sample, labels) ?? 0) - (before.value(sample, labels) ?? 0)
+  const all = since(`${name}_count`)
+  const bounds = after.samples
+    .filter((sample) => sample.name === `${name}_bucket`)
+    .map(({ labels }) => labels['le'] ?? '')
+  const bound = bounds.find((le) => since(`${name}_bucket`, { le }) >= TURNS_QUANTILE * all)
+  return bound === undefined || bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound)
+}
+
+function shown({ creationMs, paymentMs, healthMs }: Load): string {
+  const ms = (value: number) => value.toFixed(1)
+  return `p99 of creations ${ms(creationMs)} ms, of payments ${ms(paymentMs)} ms; slowest health ${ms(healthMs)} ms`
+}
