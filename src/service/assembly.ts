@@ -12,9 +12,7 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
 import { startAdmin } from './admin.js'
 import { entryOf } from './catalogue.js'
-import { ClockWatch } from './clock/clock-watch.js'
-import { DatabaseClock } from './clock/database-clock.js'
-import { NearHosts } from './clock/near-hosts.js'
+import { startClockWatch, startDatabaseClock } from './clock/start.js'
 import { type Core, type CoreContext, startCore } from './core.js'
 import { ProxyProbe } from './doctor/proxy-probe.js'
 import { doorGuards } from './door.js'
@@ -206,29 +204,6 @@ function lifeOf(
     },
     waitsFor: () => duties.waitsFor ?? shutdown.waitsFor,
   }
-}
-
-function startClockWatch({ duties }: Core, { clock, log, shutdown }: CoreContext): ClockWatch {
-  const near = new NearHosts()
-  const watch = new ClockWatch({
-    watched: duties,
-    clock,
-    scheduler: systemScheduler,
-    log,
-    isNear: (origin) => near.isNear(origin),
-  })
-  shutdown.add('clock', () => watch.stop())
-  watch.start()
-  return watch
-}
-
-/** Null where the records have the time of this machine. */
-function startDatabaseClock({ settings, store, clock, log, shutdown }: CoreContext): DatabaseClock | null {
-  if (settings.store === 'lmdb') return null
-  const watch = new DatabaseClock({ store, clock, scheduler: systemScheduler, log })
-  shutdown.add('clock of the database', () => watch.stop())
-  watch.start()
-  return watch
 }
 
 /** Whether this service itself speaks HTTPS under the URL that clients use. A proxy has a policy of its own. */
