@@ -32,11 +32,12 @@ describe('GET /api/users/:id/events', () => {
     const receivedAt = Date.now() + 1000
     await fixture.push({ id: 'd', type: 'deposit.confirmed', deposit: { ...deposit, receivedAt } })
     let events = (await fixture.get(LIST)).json
-    while (events.length < 9) events = (await fixture.get(LIST)).json
-    // One deposit counts for every invoice on the wallet.
-    const paid = ['invoice.paid', 'invoice.paid', 'invoice.paid', 'invoice.paid']
+    while (events.length < 12) events = (await fixture.get(LIST)).json
     const types = events.map(({ type }: { type: string }) => type)
-    assert.deepEqual(types.slice(3, 10), ['invoice.created', 'deposit.pending', 'deposit.confirmed', ...paid])
+    assert.deepEqual(types.slice(3, 7), ['invoice.created', 'deposit.pending', 'deposit.confirmed', 'invoice.paid'])
+    // One deposit counts for every invoice on the wallet; those beside its own may be told later than its webhooks fail.
+    const later = [...Array(3).fill('invoice.paid'), ...Array(2).fill('delivery.failed')]
+    assert.deepEqual(types.slice(7).sort(), later.sort())
     const { id: eventId, at, ...rest } = events[5]
     assert.match(eventId, /^[0-9a-f]{16}$/)
     assert.ok(Math.abs(at - Date.now()) < 60_000)
@@ -45,9 +46,9 @@ describe('GET /api/users/:id/events', () => {
     assert.deepEqual(rest, { type: 'deposit.confirmed', ...about, deposit: shown, delivery: null })
     assert.equal(events[6].invoiceId, id)
 
-    const failed = async () => (await fixture.get(`${LIST}?after=${events[9].id}`)).json
-    while ((await failed()).length < 2) await new Promise((resolve) => setTimeout(resolve, 10))
-    for (const { type, delivery, ...event } of await failed()) {
+    for (const { type, delivery, ...event } of events.filter(
+      (one: { type: string }) => one.type === 'delivery.failed',
+    )) {
       assert.deepEqual([type, delivery.attempt, delivery.failure], ['delivery.failed', 1, 'connection'])
       assert.deepEqual([event.invoiceId, event.reference, event.deposit], [about.invoiceId, about.reference, null])
     }
