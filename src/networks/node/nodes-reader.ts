@@ -77,6 +77,8 @@ export class NodesReader implements NetworkReader {
   private unconfirmed: number | null = null
   /** The highest height that any node has reported as confirmed; null while nothing is known. */
   private confirmed: number | null = null
+  /** What ends then is no failure of a node. */
+  private isClosed = false
 
   constructor(private readonly options: NodesReaderOptions) {
     const { network, addresses, nodeOf, clock, random, log } = options
@@ -294,6 +296,7 @@ export class NodesReader implements NetworkReader {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true
     await Promise.all(this.all.map(({ http }) => http.close()))
   }
 
@@ -370,7 +373,8 @@ export class NodesReader implements NetworkReader {
       const refusal = refusalIn(error)
       const { question, answer: failure } = refusal
       const about = { network, endpoint: http.name, ...(question === null ? {} : { question }), failure }
-      if (endpoint.refusal(query.kind) === null && limitOf(error) === null) log.warn(about, 'a node failed')
+      const isNew = endpoint.refusal(query.kind) === null && limitOf(error) === null
+      if (isNew && !this.isClosed) log.warn(about, 'a node failed')
       else log.debug(about, 'a node failed again')
       const problem = endpoint.failed(error, query.kind)
       const reason = `${http.name}: ${error.message}`

@@ -198,6 +198,7 @@ describe('the reader of nodes that limit the rate', () => {
     await asking
     await assert.rejects(fresh(), NodeUnavailable)
     assert.equal(nodes[0]?.requests.length, 1)
+    assert.ok(!lines.some((line) => line['msg'] === 'a node failed'))
   })
 
   test('a check during which a doubt arises is made once more', async () => {
