@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
+import { until } from '../service/watched-chain.js'
 import { runSh } from '../support/shell.js'
 import { testKey } from '../support/signing.js'
 import { validAddress } from '../support/valid-address.js'
@@ -33,6 +34,10 @@ describe('records of a data directory', () => {
     try {
       const id = await shop.invoice('25', '--reference', FORMULA)
       await shop.service.post('/sandbox/deposits', { invoiceId: id, kind: 'confirmed', txHash: 'tx' })
+      // That it is paid may be noted in a later commit.
+      await until(async () =>
+        (await shop.run(['export', 'events', '--data', shop.data])).stdout.includes('invoice.paid'),
+      )
       await shop.stop()
       const csv = (await shop.run(['export', 'events', '--data', shop.data, '--format', 'csv'])).stdout.split('\n')
       assert.deepEqual(csv[0]?.split(',').slice(0, 8), [
