@@ -13,7 +13,7 @@ export type LedgerFact =
       readonly owner: string
       /** The ledger's date, Unix milliseconds on its clock. Absent if not reported. */
       readonly ledgerMs?: number
-      /** Of an imported record, which describes a wallet and takes it from nobody: one that has another owner keeps it. */
+      /** True for an imported record: a wallet that already has another owner keeps that owner. */
       readonly keepsOwner?: true
     }
 

@@ -122,7 +122,7 @@ export class Beginning {
       if (timeMs !== null) this.times.set(height, timeMs)
       return timeMs
     }
-    // Where there was no wallet when the head was told, nobody can have paid to one: no older block needs to be looked at.
+    // The head was told before this, so a network without a wallet has received nothing up to it: older blocks do not matter.
     const isNew = firstWalletAt === null && !isReported && Math.abs(clock.now() - watchedAt) <= PROMPT_MS
     const first = isNew ? await newestBlock(timeOf, newest) : await firstBlockSince(timeOf, newest, searchedMs)
     this.awaited = first === null ? newest : null

@@ -12,7 +12,7 @@ interface ServedBetween {
   readonly perSecond: number
   /** The most calls that were served within a second before one of them. */
   readonly atOnce: number
-  /** Calls for each refusal. */
+  /** Served calls for each refusal. */
   readonly perRefusal: number
 }
 
@@ -29,7 +29,7 @@ const REPEATED: readonly Density[] = [
   { refusals: 4, served: 16 },
   { refusals: 6, served: 250 },
 ]
-/** Where refusals at random are expected, so many of them seldom come while three times fewer calls are served than expected. */
+/** Random refusals seldom come so close together: this many of them, with only a third of the expected served calls between them. */
 const AMONG_OTHERS = { refusals: 7, part: 3 } as const
 const KEPT = Math.max(AMONG_OTHERS.refusals, ...REPEATED.map(({ refusals }) => refusals))
 
