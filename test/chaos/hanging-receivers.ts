@@ -73,12 +73,16 @@ async function attack({ url }: LoadedService, hanging: readonly Receiver[]): Pro
   }
 }
 
-/** Asks for a redelivery of everything that has failed, until it is stopped; answers how many were accepted. */
+/**
+ * Asks for a redelivery of everything that has failed, until it is stopped; answers how many were accepted. The owners are one client
+ * to the service, which refuses some of their lists.
+ */
 async function sendAgain(url: string, owner: string, stopped: AbortSignal): Promise<number> {
   const list = `${url}/api/users/${encodeURIComponent(owner)}/webhook/deliveries`
   let accepted = 0
   while (!stopped.aborted) {
-    const deliveries: { readonly id: string; readonly state: string }[] = (await ask('GET', list))?.json ?? []
+    const answer = await ask('GET', list)
+    const deliveries: { readonly id: string; readonly state: string }[] = answer?.status === 200 ? answer.json : []
     for (const { id, state } of deliveries) {
       if (state !== 'failed' || stopped.aborted) continue
       if ((await ask('POST', `${list}/${id}/redeliver`))?.status === 200) accepted += 1
