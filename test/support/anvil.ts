@@ -34,7 +34,21 @@ export class Anvil implements EvmNode {
     const argv = ['--port', '0', '--chain-id', chainId, '--no-mining', '--order', 'fifo', ...flags]
     const child = spawn(binary, argv, { stdio: ['ignore', 'pipe', 'inherit'], env: { HOME: home.path } })
     const address = await untilLine(child, (line) => /^Listening on (\S+)/.exec(line)?.[1])
-    return new Anvil(child, `http://${address}`, home.remove)
+    const anvil = new Anvil(child, `http://${address}`, home.remove)
+    if (!flags.includes('--timestamp')) await anvil.setClock()
+    return anvil
+  }
+
+  /**
+   * The node takes the time twice while it starts, and is behind by the seconds between for as long as it lives. A deposit would
+   * then be older than the invoice that it pays.
+   */
+  private async setClock(): Promise<void> {
+    let second: number
+    do {
+      second = Math.floor(Date.now() / 1000)
+      await this.call('evm_setTime', second)
+    } while (Math.floor(Date.now() / 1000) !== second)
   }
 
   /** Calls a method of the node; a node's error is thrown. */
