@@ -15,7 +15,7 @@ import {
   UnreadableBlock,
 } from './network-reader.js'
 import { portionsOf } from './step-portions.js'
-import type { WatcherRecord } from './watcher-state.js'
+import { STANDING_MS, type WatcherRecord } from './watcher-state.js'
 
 /** Unconfirmed blocks that are read and recorded together. */
 const FOLLOWED_BLOCKS_MAX = 200
@@ -60,6 +60,8 @@ type Applied = Extract<ChainOutcome, { status: 'applied' }>
  */
 export class ChainProgress {
   private tipSeenAt = Number.NEGATIVE_INFINITY
+  /** Since when the nodes have fewer blocks than were read, or when that was last looked into; null while they do not. */
+  private shorter: { readonly sinceMs: number; readonly isOther: boolean } | null = null
   /** Blocks that are asked for at once: one where a range failed, to find out which of them it was. */
   private width = Number.POSITIVE_INFINITY
 
@@ -116,10 +118,11 @@ export class ChainProgress {
   private goOn(position: ChainPosition, head: AgedHead): Promise<boolean> {
     const { tip, confirmed } = position
     const next = tip.height + 1
+    if (head.latest >= tip.height) this.shorter = null
     if (confirmed < Math.min(head.confirmed, tip.height)) return this.confirm(position, head.confirmed)
     if (next <= head.confirmed) return this.catchUp(position, head)
     if (next <= head.latest) return this.follow(position, head)
-    return head.latest === tip.height ? this.checkTip(position) : Promise.resolve(false)
+    return head.latest === tip.height ? this.checkTip(position) : this.checkShorter(position, head)
   }
 
   /** Reads newly confirmed blocks again: when they were new, a node may not have known all of their transfers. */
@@ -195,6 +198,28 @@ export class ChainProgress {
     if (block === null) return false
     this.tipSeenAt = clock.now()
     return block.hash === position.tip.hash ? false : this.reorganise(position, block)
+  }
+
+  /**
+   * Nodes are now and then a few blocks behind, and a shorter branch is not followed. Where it stays shorter for long, the network was
+   * reset, or a node of another one has come behind the address: neither is ever seen in the blocks to come.
+   */
+  private async checkShorter({ tip }: ChainPosition, { latest }: AgedHead): Promise<false> {
+    const { reader, chain, clock } = this.options
+    const nowMs = clock.now()
+    this.shorter ??= { sinceMs: nowMs, isOther: false }
+    if (!this.shorter.isOther && Math.abs(nowMs - this.shorter.sinceMs) < STANDING_MS) return false
+    // The next query checks of which network each node is.
+    if (!this.shorter.isOther) reader.distrust()
+    const kept = await chain.blockAt(reader.network, latest)
+    const block = kept === undefined ? null : await reader.block(latest, await chain.watched(reader.network))
+    const isOther = block !== null && block.hash !== kept?.hash
+    this.shorter = { sinceMs: nowMs, isOther }
+    if (!isOther) return false
+    const fewer = `the nodes have fewer blocks than the ${tip.height} that were read`
+    const other = `their newest, ${latest}, is another one than was read`
+    const cause = 'the network was reset, or the nodes are of another one'
+    throw new NetworkProblem('replaced', `${reader.network}: ${fewer}, and ${other}; ${cause}`)
   }
 
   private async reorganise(position: ChainPosition, block: BlockHead): Promise<boolean> {

@@ -21,7 +21,7 @@ export const PROBLEM_REASONS = [
   'no_traces',
   /** More blocks wait for their confirmation than are followed. */
   'unconfirmed',
-  /** None of the recorded blocks is on the chain. */
+  /** None of the recorded blocks is on the chain, or it has been shorter for long and ends with another block. */
   'replaced',
   /** Nodes answer, and none can give a block. */
   'unreadable',

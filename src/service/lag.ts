@@ -17,7 +17,7 @@ const OF_NETWORK: Readonly<Record<ProblemReason, string>> = {
   no_finality: 'cannot be watched: its nodes do not say what is final',
   no_traces: 'cannot be watched: its nodes refuse traces',
   unconfirmed: 'confirms too little or nothing: too many blocks wait for their confirmation',
-  replaced: 'cannot be watched: its nodes have none of the recorded blocks',
+  replaced: 'cannot be watched: its nodes have other blocks than those that were recorded',
   unreadable: 'waits for a block that no node can give',
 }
 /** Problems of which a node says in its own words what is to be changed. */
@@ -31,7 +31,7 @@ const OF_NODE: Readonly<Record<ProblemReason, string>> = {
   no_finality: 'does not say what is final',
   no_traces: 'refuses traces',
   unconfirmed: 'does not confirm blocks',
-  replaced: 'has none of the recorded blocks',
+  replaced: 'has other blocks than those that were recorded',
   unreadable: 'cannot give a block',
 }
 

@@ -5,6 +5,7 @@ import { MailboxFull } from '../../src/actors/wallet-directory.js'
 import type { ObservedBlock, WatchedAddresses } from '../../src/domain/block.js'
 import { RETRY_PAUSE_MAX_MS } from '../../src/networks/chain-watcher.js'
 import { type NetworkReader, NodeUnavailable, WrongNode } from '../../src/networks/network-reader.js'
+import { STANDING_MS } from '../../src/networks/watcher-state.js'
 import { StorageUnavailable } from '../../src/store/refusals.js'
 import { deferred } from '../support/deferred.js'
 import { NO_FAULTS, type SimulatedReader } from './simulated-reader.js'
@@ -320,6 +321,65 @@ describe('a watcher of a chain that is reorganised', () => {
       t.mine(1)
       await t.next()
       assert.equal((await t.kinds(old[5] ?? ''))[0], 'dropped')
+    }),
+  )
+
+  test(
+    'says after a minute that the chain is shorter and another one, and undoes nothing before it has grown',
+    fixture(async (t) => {
+      const old = t.mine(6)
+      await t.watcher.start()
+      await t.rest()
+      t.chain.undo(4)
+      t.mine(2)
+      await t.next()
+      assert.equal(t.watcher.state().problem, null)
+      t.clock.advance(STANDING_MS)
+      for (let n = 0; n < 3; n += 1) {
+        await t.next()
+        assert.equal(t.watcher.state().problem?.reason, 'replaced')
+        assert.match(
+          String(t.watcher.state().problem?.message),
+          /fewer blocks than the 6 that were read, and their newest, 4,/,
+        )
+      }
+      assert.deepEqual(new Set(await t.kinds(...old)), new Set(['confirmed', 'pending']))
+      t.mine(3)
+      await t.next()
+      assert.equal(t.watcher.state().problem, null)
+      assert.equal((await t.kinds(old[5] ?? ''))[0], 'dropped')
+    }),
+  )
+
+  test(
+    'has its nodes checked once a minute while they have fewer blocks than were read',
+    fixture(async (t) => {
+      let checks = 0
+      const reader = withMethods<NetworkReader>(t.reader, {
+        distrust: () => {
+          checks += 1
+        },
+      })
+      t.watcher = t.newWatcher({ reader })
+      t.mine(6)
+      await t.watcher.start()
+      await t.rest()
+      t.chain.undo(1)
+      await t.next()
+      await t.next()
+      assert.equal(checks, 0, 'a node may be a little behind')
+      for (let minutes = 1; minutes <= 2; minutes += 1) {
+        t.clock.advance(STANDING_MS)
+        await t.next()
+        await t.next()
+        assert.deepEqual([checks, t.watcher.state().problem], [minutes, null])
+      }
+      t.mine(1)
+      await t.next()
+      t.clock.advance(STANDING_MS)
+      t.chain.undo(1)
+      await t.next()
+      assert.equal(checks, 2, 'it was as long in between')
     }),
   )
 
