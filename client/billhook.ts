@@ -7,6 +7,7 @@ import type {
   Deposit,
   DescribeSandboxAnswer,
   Event,
+  IdentityExistsAnswer,
   Info,
   Invoice,
   InvoiceWithPayment,
@@ -30,6 +31,7 @@ const RETRY_DELAY_MS = 1000
 const PAGE_SIZE = 100
 const PAYMENT_INTERVAL_MS = 2000
 const WALLET_INTERVAL_MS = 1000
+const IDENTITY_INTERVAL_MS = 1000
 const IDEMPOTENCY_KEY_BYTES = 16
 
 export interface BillhookOptions {
@@ -217,13 +219,22 @@ export class Billhook {
   }
 
   /** `ledger_unreachable` means that it is not known. */
-  async identityExists(id: string = this.#owner()): Promise<boolean> {
-    const { exists } = await this.#read<{ exists: boolean }>({
-      tag: 'GET /api/identity/:id/exists',
-      params: { id },
-      signer: undefined,
-    })
-    return exists
+  async identityExists(
+    id: string = this.#owner(),
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<boolean> {
+    const call = { tag: 'GET /api/identity/:id/exists', params: { id }, signer: undefined, signal } as const
+    return (await this.#read<IdentityExistsAnswer>(call)).exists
+  }
+
+  /**
+   * Resolves when the service knows that the owner exists, so that a key can be registered in strict mode. A service that only its
+   * gateway tells of the ledger learns of an onboarding a moment later.
+   */
+  async waitForIdentity({ intervalMs = IDENTITY_INTERVAL_MS, ...wait }: WaitOptions = {}): Promise<void> {
+    const owner = this.#owner()
+    const look = async (signal: AbortSignal | undefined) => (await this.identityExists(owner, { signal })) || null
+    await poll('The onboarding of the identity', look, { ...wait, intervalMs })
   }
 
   /** Hands out a wallet that is nobody's yet. Assign it at the ledger within ten minutes. */

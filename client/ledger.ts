@@ -38,8 +38,8 @@ interface Stream {
 }
 
 /**
- * Makes the key an identity on the ledger, and answers its id. It does no harm to an identity that exists. Throws `BillhookError` with
- * `ledger_rejected` or `ledger_unavailable`.
+ * Makes the key an identity on the ledger, and answers its id. The service may learn of it a moment later: `waitForIdentity` waits for
+ * that. It does no harm to an identity that exists. Throws `BillhookError` with `ledger_rejected` or `ledger_unavailable`.
  */
 export async function onboard(ledger: LedgerSettings, identity: Signer): Promise<string> {
   const { contracts, namespace, onboardingName } = ledger

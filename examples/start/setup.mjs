@@ -11,7 +11,8 @@ const owner = await onboard(ledger, identity)
 
 const privateKey = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')
 const billhook = new Billhook({ url, owner, privateKey })
-await billhook.registerApiKey({ label: 'start' })
+await billhook.waitForIdentity()
+await billhook.registerApiKey({ label: 'start' }, { identity })
 
 const wallet = await billhook.claimWallet('TRX-NILE')
 await assignWallet(ledger, identity, wallet.id)

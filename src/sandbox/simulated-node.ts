@@ -52,6 +52,11 @@ export class SimulatedNode {
     return stream === null ? notFound(id) : { status: 200, value: { stream } }
   }
 
+  /** What the service learns from the read API of a real node. An onboarding is known here before it is reported. */
+  async hasIdentity(id: string): Promise<boolean> {
+    return this.archive.keys.has(id)
+  }
+
   /** `GET /api/tx/{umid}`. */
   transaction(umid: string): NodeAnswer {
     const transaction = this.archive.transaction(umid)

@@ -55,7 +55,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   let front: StartedFront | null = null
   const publicUrl = () => settings.publicUrl ?? front?.url ?? ''
   const sandbox = settings.sandbox ? await startSandbox(core, context, publicUrl) : null
-  const client = await startLedgerClient(context)
+  const client = sandbox?.ledgerNode ?? (await startLedgerClient(context))
   shutdown.add('duties', () => duties.stop())
   await duties.start()
   const quietMs = (network: Network) => (entryOf(settings, network)?.quietSeconds ?? 0) * MS_PER_SECOND

@@ -55,16 +55,18 @@ describe('docs/client.md', () => {
     return output
   }
 
-  test('goes from nothing to a paid invoice in twenty lines', async (t) => {
-    const fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on' })
-    t.after(() => fixture.stop())
-    const program = programBelow('## From nothing to a paid invoice')
-    assert.ok(program.split('\n').filter((line) => line !== '').length <= WALK_THROUGH_LINES)
-    assert.ok(program.includes("'http://127.0.0.1:8080'"))
-    const output = started(t, written('shop.mjs', program.replace('http://127.0.0.1:8080', fixture.url)))
-    assert.deepEqual(await output.closed, [0, null], output.printed)
-    assert.match(output.printed, /^Pay at http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f]{32}\npaid: 25 USDT received\n$/)
-  })
+  for (const strict of ['off', 'on']) {
+    test(`goes from nothing to a paid invoice in twenty lines, with strict mode ${strict}`, async (t) => {
+      const fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', BILLHOOK_STRICT: strict })
+      t.after(() => fixture.stop())
+      const program = programBelow('## From nothing to a paid invoice')
+      assert.ok(program.split('\n').filter((line) => line !== '').length <= WALK_THROUGH_LINES)
+      assert.ok(program.includes("'http://127.0.0.1:8080'"))
+      const output = started(t, written('shop.mjs', program.replace('http://127.0.0.1:8080', fixture.url)))
+      assert.deepEqual(await output.closed, [0, null], output.printed)
+      assert.match(output.printed, /^Pay at http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f]{32}\npaid: 25 USDT received\n$/)
+    })
+  }
 
   for (const [heading, path] of [
     ['### Node', '/'],

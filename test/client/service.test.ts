@@ -7,6 +7,7 @@ import {
   identityId,
   keySigner,
   newPhrase,
+  onboard,
   type Signer,
 } from 'billhook/client'
 import { merchantOperations } from '../docs/client-types.js'
@@ -102,6 +103,23 @@ describe('the client and a sandbox', () => {
   })
 })
 
+describe('the client and a sandbox in strict mode', () => {
+  let fixture: ServiceFixture
+  before(async () => {
+    fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', BILLHOOK_STRICT: 'on' })
+  })
+  after(() => fixture.stop())
+
+  test('register a key at once when the ledger has answered the onboarding', async () => {
+    const identity = await identityFromPhrase(newPhrase())
+    const { ledger } = await new Billhook({ url: fixture.url }).getInfo()
+    assert.ok(ledger)
+    const owner = await onboard(ledger, identity)
+    const billhook = new Billhook({ url: fixture.url, owner, privateKey: testKey('at once').secretKey })
+    assert.equal((await billhook.registerApiKey({ label: 'shop' }, { identity })).owner, owner)
+  })
+})
+
 describe('the client and a service in strict mode', () => {
   let fixture: ServiceFixture
   let identity: Signer
@@ -111,7 +129,11 @@ describe('the client and a service in strict mode', () => {
     fixture = await ServiceFixture.start({ BILLHOOK_STRICT: 'on', BILLHOOK_ONBOARDING_NAME: ONBOARDING_NAME })
     identity = await identityFromPhrase(newPhrase())
     owner = identityId(identity.publicKey, ONBOARDING_NAME)
+    const unknown = new Billhook({ url: fixture.url, owner })
+    const known = unknown.waitForIdentity({ intervalMs: 10, timeoutMs: 20_000 })
+    assert.equal(await unknown.identityExists(), false)
     await fixture.push({ id: 'e', type: 'identity.onboarded', identity: owner })
+    await known
     const address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
     await fixture.assign(owner, { id: 'w', address, network: 'SEP' })
     billhook = new Billhook({ url: fixture.url, owner, privateKey: testKey('shop').secretKey })

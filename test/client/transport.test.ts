@@ -271,6 +271,18 @@ describe('waiting', () => {
     const { billhook } = client([wallets(), wallets({ id: 'w', address: null }), wallets({ id: 'w', address: 'a' })])
     assert.deepEqual(await billhook.waitForWallet('w', { intervalMs: 1 }), { id: 'w', address: 'a' })
   })
+
+  test('for an identity ends when the service knows it, and not while it cannot tell', async () => {
+    const answers = (exists: boolean): Scripted => ({ status: 200, body: { exists } })
+    const unknown = Array(4).fill(refusal(503, 'ledger_unreachable'))
+    const { billhook, service } = client([answers(false), ...unknown, answers(false), answers(true)])
+    await billhook.waitForIdentity({ intervalMs: 1 })
+    assert.equal(service.asked.length, 7)
+    await failsWith(
+      'wait_timeout',
+      client(Array(1000).fill(answers(false))).billhook.waitForIdentity({ intervalMs: 5, timeoutMs: 20 }),
+    )
+  })
 })
 
 describe('lists', () => {

@@ -12,60 +12,64 @@ import { temporaryDirectory } from '../support/temporary-directory.js'
 const folder = join(projectRoot, 'examples/start')
 
 /** The programs of docs/start.md, run one after another as the page says. They find the client by the name of this package. */
-describe('docs/start.md', () => {
-  let sandbox: ServiceFixture
-  const place = temporaryDirectory()
-  const children: ChildProcess[] = []
+for (const strict of ['off', 'on']) {
+  describe(`docs/start.md, with strict mode ${strict}`, () => {
+    let sandbox: ServiceFixture
+    const place = temporaryDirectory()
+    const children: ChildProcess[] = []
 
-  before(async () => {
-    sandbox = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on' })
-  })
-
-  after(async () => {
-    for (const child of children) child.kill()
-    await sandbox.stop()
-    place.remove()
-  })
-
-  /** Starts a program; `printed` is what it wrote so far. */
-  const started = (name: string, environment: Readonly<Record<string, string>>) => {
-    const child = spawn(process.execPath, [join(folder, name)], {
-      cwd: place.path,
-      env: { ...process.env, ...environment },
+    before(async () => {
+      // Strict mode sends nothing to this machine unless it is told to.
+      const reachable = strict === 'on' ? { BILLHOOK_CALLBACK_ALLOW: '127.0.0.1/32' } : {}
+      sandbox = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', BILLHOOK_STRICT: strict, ...reachable })
     })
-    children.push(child)
-    const output = { printed: '', ended: once(child, 'close') }
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output.printed += text
-      })
-    }
-    return output
-  }
 
-  test('leads from an empty directory to a verified webhook', async () => {
-    const port = await freePort()
-    const receiverUrl = `http://127.0.0.1:${port}/`
-    const setup = started('setup.mjs', { BASE_URL: sandbox.url, RECEIVER_URL: receiverUrl })
-    assert.deepEqual(await setup.ended, [0, null], setup.printed)
-    assert.match(setup.printed, /^Identity [0-9a-f]{64} has the wallet T\w{33}\n$/)
-    const receiver = started('receiver.mjs', { PORT: String(port) })
-    await shown(receiver, 'listening\n')
-    const order = started('order.mjs', {})
-    assert.deepEqual(await order.ended, [0, null], order.printed)
-    assert.match(
-      order.printed,
-      /^Payment page: http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f]{32}\npaid: 25 USDT received\n$/,
-    )
-    await shown(receiver, 'confirmed')
-    assert.match(
-      receiver.printed,
-      /^listening\nverified: pending for order-1001-[0-9a-f]{16}\nverified: confirmed for order-1001-[0-9a-f]{16}\n$/,
-    )
-    assert.equal((await fetch(receiverUrl, { method: 'POST', body: '{"status":"confirmed"}' })).status, 401)
-    await shown(receiver, 'rejected: ')
+    after(async () => {
+      for (const child of children) child.kill()
+      await sandbox.stop()
+      place.remove()
+    })
+
+    /** Starts a program; `printed` is what it wrote so far. */
+    const started = (name: string, environment: Readonly<Record<string, string>>) => {
+      const child = spawn(process.execPath, [join(folder, name)], {
+        cwd: place.path,
+        env: { ...process.env, ...environment },
+      })
+      children.push(child)
+      const output = { printed: '', ended: once(child, 'close') }
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          output.printed += text
+        })
+      }
+      return output
+    }
+
+    test('leads from an empty directory to a verified webhook', async () => {
+      const port = await freePort()
+      const receiverUrl = `http://127.0.0.1:${port}/`
+      const setup = started('setup.mjs', { BASE_URL: sandbox.url, RECEIVER_URL: receiverUrl })
+      assert.deepEqual(await setup.ended, [0, null], setup.printed)
+      assert.match(setup.printed, /^Identity [0-9a-f]{64} has the wallet T\w{33}\n$/)
+      const receiver = started('receiver.mjs', { PORT: String(port) })
+      await shown(receiver, 'listening\n')
+      const order = started('order.mjs', {})
+      assert.deepEqual(await order.ended, [0, null], order.printed)
+      assert.match(
+        order.printed,
+        /^Payment page: http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f]{32}\npaid: 25 USDT received\n$/,
+      )
+      await shown(receiver, 'confirmed')
+      assert.match(
+        receiver.printed,
+        /^listening\nverified: pending for order-1001-[0-9a-f]{16}\nverified: confirmed for order-1001-[0-9a-f]{16}\n$/,
+      )
+      assert.equal((await fetch(receiverUrl, { method: 'POST', body: '{"status":"confirmed"}' })).status, 401)
+      await shown(receiver, 'rejected: ')
+    })
   })
-})
+}
 
 /** Waits until a program has written a text. */
 async function shown(output: { readonly printed: string }, text: string): Promise<void> {

@@ -42,6 +42,15 @@ describe('the sandbox', () => {
     })
   })
 
+  test('tells of an onboarding, to those who ask its ledger, before the service is told', async (context) => {
+    const { sandbox, store } = await start(context)
+    const { streams } = await commit(sandbox, onboarding(sandbox.describe(), key))
+    const identity = streams.new[0]?.id ?? ''
+    assert.equal(store.identities.isKnown(identity), false)
+    assert.equal(await sandbox.ledgerNode.hasIdentity(identity), true)
+    assert.equal(await sandbox.ledgerNode.hasIdentity('f'.repeat(64)), false)
+  })
+
   for (const how of ['cleanly', 'after a crash'] as const) {
     test(`restarted ${how} before the service has heard, it tells what the ledger committed`, async (context) => {
       const fixture = await start(context)
