@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { combinationProblems } from './config/combinations.js'
 import { settingEntries, settingsSchema } from './config/schema.js'
 import { fileVariableOf, readSecretFiles } from './config/secret-files.js'
+import { isServiceLink } from './config/service-links.js'
 import { type Machine, type OptionalSetting, type Setting, type SettingAbout, variableOf } from './config/setting.js'
 import { suggestion } from './config/suggestion.js'
 import type { NetworkEntry } from './networks/catalogue/entry.js'
@@ -19,6 +20,8 @@ export type Settings = {
 } & { readonly [Name in OptionalName]?: ValueOf<Schema[Name]> } & {
   /** The networks of the file that `networks` names. */
   readonly networkEntries: readonly NetworkEntry[]
+  /** The variables that Kubernetes set for Services and that are therefore ignored. */
+  readonly serviceLinks: readonly string[]
 }
 
 /** The settings, or every problem found, one printable line each, without secrets. */
@@ -54,8 +57,10 @@ export function readSettings(
   machine: Machine = { cores: availableParallelism() },
 ): SettingsOutcome {
   const flagValues = new Map(flags)
-  const problems = [...commandProblems, ...unknownVariables(variables)]
-  const environment = { ...variables, ...Object.fromEntries(readSecretFiles(SECRETS, variables, problems)) }
+  const serviceLinks = serviceLinksIn(variables)
+  const own = Object.fromEntries(Object.entries(variables).filter(([name]) => !serviceLinks.includes(name)))
+  const problems = [...commandProblems, ...unknownVariables(own)]
+  const environment = { ...own, ...Object.fromEntries(readSecretFiles(SECRETS, own, problems)) }
 
   const values: Record<string, unknown> = {}
   for (const [name, { about, read, unset }] of settingEntries) {
@@ -68,6 +73,7 @@ export function readSettings(
   }
 
   const file = values['networks']
+  values['serviceLinks'] = serviceLinks
   values['networkEntries'] = typeof file === 'string' ? readNetworksFile(file, variables, problems) : []
 
   const given = (name: keyof Schema) => find(name, settingsSchema[name].about, flagValues, environment)?.name
@@ -83,6 +89,13 @@ function assertComplete(values: Readonly<Record<string, unknown>>): asserts valu
   for (const [name, setting] of settingEntries) {
     if (values[name] === undefined && !('isOptional' in setting)) throw new Error(`The setting ${name} has no value.`)
   }
+}
+
+function serviceLinksIn(variables: Environment): readonly string[] {
+  return Object.entries(variables)
+    .filter(([name, text]) => name.startsWith(ENVIRONMENT_PREFIX) && isSet(text) && isServiceLink(name, text))
+    .map(([name]) => name)
+    .sort()
 }
 
 function unknownVariables(environment: Environment): string[] {

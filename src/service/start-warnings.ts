@@ -22,6 +22,11 @@ export function startWarnings(settings: Settings): readonly string[] {
       'nothing reports wallet addresses to this service, so no new wallet can be invoiced on: set BILLHOOK_GATEWAY_SECRET, or use --sandbox',
     )
   }
+  if (settings.serviceLinks.length > 0) {
+    warnings.push(
+      `ignored what Kubernetes sets in every pod for Services whose names begin with billhook: ${settings.serviceLinks.join(', ')}; set enableServiceLinks: false in the pod`,
+    )
+  }
   return warnings
 }
 

@@ -81,6 +81,9 @@ empty variable counts as unset. Unknown \`BILLHOOK_\` variables, unknown flags a
 once, one line each on standard error, with exit code 2. For a misspelt name the line suggests the right one.
 \`billhook --help\` prints this list. Settings take effect at start; [some](operating.md#reloading) can be reloaded.
 
+Variables that Kubernetes sets in every pod for a Service whose name begins with \`billhook\`, such as
+\`…_SERVICE_HOST\` and \`BILLHOOK_PORT=tcp://…\`, are ignored, and the log names them in one line.
+
 A secret can stand in a file instead: \`BILLHOOK_GATEWAY_SECRET_FILE=/run/secrets/gateway\` names one. Line breaks at the end of the
 file do not count. To set a secret and its file is an error.
 
