@@ -46,8 +46,8 @@ describe('the project', () => {
   })
 })
 
-/** Where packages are installed from a lock file: the project, and the nodes of other implementations that its tests start. */
-for (const directory of ['.', 'test/nodes']) {
+/** Where packages are installed from a lock file: the project, and what some of its tests need beside it. */
+for (const directory of ['.', 'test/nodes', 'test/kubernetes']) {
   describe(`the packages of ${directory}`, () => {
     const manifest = JSON.parse(readProjectFile(join(directory, 'package.json')))
     const lock = JSON.parse(readProjectFile(join(directory, 'package-lock.json')))
@@ -92,6 +92,8 @@ for (const directory of ['.', 'test/nodes']) {
   })
 }
 
-test('the packages of test/nodes run no scripts when they are installed', () => {
-  assert.match(readProjectFile('test/nodes/.npmrc'), /^ignore-scripts=true$/m)
-})
+for (const directory of ['test/nodes', 'test/kubernetes']) {
+  test(`the packages of ${directory} run no scripts when they are installed`, () => {
+    assert.match(readProjectFile(join(directory, '.npmrc')), /^ignore-scripts=true$/m)
+  })
+}

@@ -4,8 +4,22 @@ import { unreleasedText, withRelease } from './changelog.js'
 import { readSigningKey, signFiles } from './signature.js'
 import { flawOfVersion } from './version.js'
 
+/** Files that name the image or the chart by its version. */
+export const IMAGE_FILES = [
+  'deploy/README.md',
+  'deploy/cluster/Dockerfile',
+  'deploy/cluster/compose.yaml',
+  'deploy/container/Dockerfile',
+  'deploy/container/compose.yaml',
+  'deploy/kubernetes/billhook/Chart.yaml',
+  'deploy/kubernetes/hands.yaml',
+  'deploy/kubernetes/one.yaml',
+  'deploy/kubernetes/several.yaml',
+  'docs/kubernetes.md',
+] as const
 /** Files that a release changes. */
 const CHANGED = [
+  ...IMAGE_FILES,
   'CHANGELOG.md',
   'package.json',
   'package-lock.json',
@@ -59,10 +73,12 @@ function checked({ root, version, keyFile, run }: ReleaseOrder) {
 }
 
 function writeVersion({ root, version, date, run }: ReleaseOrder): void {
+  const { version: present } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const edit = (name: string, change: (text: string) => string) =>
     writeFileSync(join(root, name), change(readFileSync(join(root, name), 'utf8')))
   edit('CHANGELOG.md', (text) => withRelease(text, version, date))
   edit('src/version.ts', (text) => text.replace(/VERSION = '[^']*'/, `VERSION = '${version}'`))
+  for (const name of IMAGE_FILES) edit(name, (text) => text.replaceAll(present, version))
   run('npm', ['version', '--no-git-tag-version', '--allow-same-version', version])
 }
 

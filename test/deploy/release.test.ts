@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { verify } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { describe, test } from 'node:test'
-import { makeRelease } from '../../deploy/release/make-release.js'
+import { IMAGE_FILES, makeRelease } from '../../deploy/release/make-release.js'
 import { flawOfVersion } from '../../deploy/release/version.js'
+import { VERSION } from '../../src/version.js'
 import { privateKeyPem } from '../support/pem.js'
 import { missingPrograms } from '../support/programs.js'
+import { projectRoot } from '../support/project-root.js'
 import { ed25519KeyPem } from '../support/self-signed.js'
 import { testKey } from '../support/signing.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
@@ -33,6 +35,10 @@ class Checkout {
     this.write('src/version.ts', "export const VERSION = '0.1.0'\n")
     mkdirSync(join(this.root, 'test/promises'), { recursive: true })
     this.write('test/promises/names.txt', 'a name\n')
+    for (const name of IMAGE_FILES) {
+      mkdirSync(join(this.root, dirname(name)), { recursive: true })
+      this.write(name, 'image: billhook:0.1.0\n')
+    }
     this.write('.gitignore', 'dist/\n')
     writeFileSync(this.keyFile, ed25519KeyPem())
     this.run('git', ['init', '--quiet'])
@@ -92,6 +98,17 @@ function inCheckout(scenario: (checkout: Checkout) => void): () => void {
   }
 }
 
+test('a release knows every file that names its image or its chart', () => {
+  const named = new RegExp(`billhook(?:-cluster)?:${VERSION}|^appVersion: ${VERSION}$`, 'm')
+  const files = ['deploy', 'docs'].flatMap((folder) =>
+    readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name))),
+  )
+  const naming = files.filter((name) => named.test(readFileSync(join(projectRoot, name), 'utf8')))
+  assert.deepEqual(naming.sort(), [...IMAGE_FILES].sort())
+})
+
 describe('npm run release', () => {
   test(
     'writes the version, and files with sums that standard tools verify',
@@ -118,6 +135,7 @@ describe('npm run release', () => {
       assert.equal(JSON.parse(checkout.read('package.json')).version, '0.2.0')
       assert.equal(JSON.parse(checkout.read('package-lock.json')).version, '0.2.0')
       assert.equal(checkout.read('src/version.ts'), "export const VERSION = '0.2.0'\n")
+      for (const name of IMAGE_FILES) assert.equal(checkout.read(name), 'image: billhook:0.2.0\n')
     }),
   )
 
