@@ -5,6 +5,7 @@ import type { Metrics } from './metrics/metrics.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
 import { systemScheduler } from './scheduler.js'
 import type { Service } from './service/assembly.js'
+import { LockWaits } from './service/lock-waits.js'
 import { migrationLog } from './service/migration-log.js'
 import { Shutdown } from './service/shutdown.js'
 import { startWarnings, warnOfOpenDirectory } from './service/start-warnings.js'
@@ -53,6 +54,7 @@ async function start({ settings, log, clock, stop, shutdown }: Starting): Promis
   let opening: Promise<Store> | null = null
   let opened: Store | null = null
   const writeHealth = new WriteHealth(log, systemScheduler, () => opened)
+  const lockWaits = new LockWaits(log, clock)
   shutdown.add('store', async () => await (await opening?.catch(() => null))?.close())
   const verification = await startVerification(settings, log, metrics?.verifications)
   shutdown.add('verification', () => verification.pool.close())
@@ -60,7 +62,8 @@ async function start({ settings, log, clock, stop, shutdown }: Starting): Promis
   opening = import('./service/open-store.js').then(({ openStore }) =>
     openStore(settings, clock, {
       ...(metrics === null ? {} : { commitObserver: metrics.commits }),
-      onCommitFailed: (reason) => writeHealth.commitFailed(reason),
+      onUnavailable: (reason) => writeHealth.commitFailed(reason),
+      onLockTimeout: (reason) => lockWaits.missed(reason),
       migration: migrationLog(log, clock, stop),
       isService: true,
     }),
@@ -68,9 +71,10 @@ async function start({ settings, log, clock, stop, shutdown }: Starting): Promis
   const loading = import('./service/assembly.js')
   const [store, { assemble }] = await Promise.all([opening, loading, warmUp])
   opened = store
+  if (settings.store !== 'lmdb') writeHealth.beat()
   warnOfOpenDirectory(settings.dataDirectory, log)
   for (const warning of startWarnings(settings)) log.warn(warning)
-  return await assemble({ settings, log, clock, metrics, shutdown, store, verification, writeHealth })
+  return await assemble({ settings, log, clock, metrics, shutdown, store, verification, writeHealth, lockWaits })
 }
 
 async function metricsOf(settings: Settings): Promise<Metrics | null> {

@@ -21,6 +21,8 @@ export const DEGRADED_REASONS = [
   'certificate_expired',
   /** The machine's clock is wrong. */
   'clock',
+  /** Somebody keeps a lock in the database. */
+  'database_lock',
 ] as const
 export type DegradedReason = (typeof DEGRADED_REASONS)[number]
 

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { IntakeObserver } from '../actors/intake.js'
 import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
@@ -7,7 +7,6 @@ import { DEGRADED_REASONS, type Degradation } from '../domain/degradation.js'
 import type { Network } from '../domain/network.js'
 import { type DeliveryResult, isDelivered } from '../domain/webhook.js'
 import type { ObserveRequest } from '../http/router.js'
-import { StorageUnavailable } from '../store/refusals.js'
 import type { CommitObserver, Store } from '../store/store.js'
 import type { VerifyObserver, VerifyPool } from '../verify/pool.js'
 import { VERSION } from '../version.js'
@@ -28,6 +27,7 @@ import { observeLoop } from './loop-delay.js'
 import { type Watched, watchFollower, watchNetworks } from './network-series.js'
 import { oldestQueuedAt } from './outbox-age.js'
 import { counter, gauge, histogram, ownCounter } from './series.js'
+import { unlessAway } from './unless-away.js'
 
 const MS_PER_SECOND = 1000
 const FIRST_ERROR_STATUS = 400
@@ -169,18 +169,6 @@ export class Metrics {
   /** All metrics in the text format of Prometheus, without those of the store while it is away. */
   async text(): Promise<string> {
     return `${await this.ofProcess.metrics()}\n${await this.registry.metrics()}`
-  }
-}
-
-/** Reads a gauge from the store. While that is away the gauge has no value, so that the others can still be collected. */
-async function unlessAway(read: Gauge, set: () => Promise<void>): Promise<void> {
-  try {
-    await set()
-  } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error
-    read.reset()
-    // Resetting one without labels makes it 0, which would be a value.
-    read.remove({})
   }
 }
 

@@ -46,7 +46,7 @@ export interface Service {
 
 /** Builds the parts on an open store and running threads, in the order of their dependencies, and listens. */
 export async function assemble(context: CoreContext): Promise<Service> {
-  const { settings, log, clock, metrics, shutdown, writeHealth } = context
+  const { settings, log, clock, metrics, shutdown, writeHealth, lockWaits } = context
   const pages = pageSettingsOf(settings, log)
   const core = await startCore(context)
   const { duties } = core
@@ -75,6 +75,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     ...core.degradations(),
     ...clockWatch.complaints(),
     ...(databaseClock?.complaints() ?? []),
+    ...lockWaits.complaints(),
     ...lag.complaints(),
     ...(front?.certificate.complaints() ?? []),
   ]

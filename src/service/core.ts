@@ -13,6 +13,7 @@ import { Duties } from './duties.js'
 import { isPrivateToMachine } from './exposure.js'
 import { LazySender } from './lazy-sender.js'
 import { LeaderWork } from './leader-work.js'
+import type { LockWaits } from './lock-waits.js'
 import type { ScheduledBackups } from './scheduled-backups.js'
 import type { Shutdown } from './shutdown.js'
 import type { Verification } from './verification.js'
@@ -42,6 +43,7 @@ export interface CoreContext {
   readonly store: Store
   readonly verification: Verification
   readonly writeHealth: Pick<WriteHealth, 'takesWrites'>
+  readonly lockWaits: Pick<LockWaits, 'complaints'>
 }
 
 /** What sends webhooks: to the addresses that the settings allow, and nothing before it is asked to. */

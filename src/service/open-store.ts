@@ -18,7 +18,8 @@ import { catalogueOf } from './catalogue.js'
 /** Who opens the store, and who hears of it. */
 interface Opening {
   readonly commitObserver?: CommitObserver
-  readonly onCommitFailed?: (reason: StorageUnavailable) => void
+  readonly onUnavailable?: (reason: StorageUnavailable) => void
+  readonly onLockTimeout?: (reason: StorageUnavailable) => void
   readonly migration?: MigrationControl
   /** Whether it is a service, which decides what kind of data an empty database is to hold. Default: a command. */
   readonly isService?: boolean

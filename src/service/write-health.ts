@@ -1,17 +1,25 @@
 import type { Logger } from '../log.js'
-import type { Scheduler } from '../scheduler.js'
-import type { StorageUnavailable } from '../store/refusals.js'
+import type { Cancel, Scheduler } from '../scheduler.js'
+import { StorageUnavailable } from '../store/refusals.js'
 import type { Store } from '../store/store.js'
 
-/** Pause between two probes of the disk. */
+/** Pause between two probes of a store that refuses writes. */
 const PROBE_PAUSE_MS = 1000
+/**
+ * Pause between two probes of a database that takes writes, as far as is known. A database that hangs answers no probe for as long
+ * as a session waits, and is to be noticed in ten seconds.
+ */
+export const BEAT_MS = 1000
 
 /**
- * Whether the disk takes writes. A failed commit makes it unhealthy, and only a successful probe makes it healthy
+ * Whether the store takes writes. A failed commit makes it unhealthy, and only a successful probe makes it healthy
  * again: small commits may still find free pages in a full file, and without traffic there are none.
  */
 export class WriteHealth {
   private isFailing = false
+  private isBeating = false
+  private isProbing = false
+  private cancel: Cancel = () => {}
 
   constructor(
     private readonly log: Pick<Logger, 'error' | 'info'>,
@@ -23,7 +31,13 @@ export class WriteHealth {
     return !this.isFailing
   }
 
-  /** A commit was refused. */
+  /** From now on the store is probed though nothing was refused: a service that nobody asks to write notices, too. */
+  beat(): void {
+    this.isBeating = true
+    this.probeLater()
+  }
+
+  /** A commit was refused, or the store cannot be read. */
   commitFailed(err: StorageUnavailable): void {
     if (this.isFailing) return
     this.isFailing = true
@@ -34,19 +48,25 @@ export class WriteHealth {
     this.probeLater()
   }
 
+  /** A probe that is under way has the next one follow. */
   private probeLater(): void {
-    this.scheduler.after(PROBE_PAUSE_MS, () => void this.probe())
+    this.cancel()
+    if (this.isProbing) return
+    this.cancel = this.scheduler.after(this.isFailing ? PROBE_PAUSE_MS : BEAT_MS, () => void this.probe())
   }
 
   private async probe(): Promise<void> {
     const store = this.store()
     if (store === null || !store.isOpen()) return
+    this.isProbing = true
     try {
       await store.probeWrite()
+      if (this.isFailing) this.log.info('the store takes writes again')
       this.isFailing = false
-      this.log.info('the store takes writes again')
-    } catch {
-      this.probeLater()
+    } catch (error) {
+      this.commitFailed(error instanceof StorageUnavailable ? error : new StorageUnavailable(error))
     }
+    this.isProbing = false
+    if (this.isFailing || this.isBeating) this.probeLater()
   }
 }

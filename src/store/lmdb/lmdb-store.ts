@@ -59,7 +59,7 @@ export interface LmdbStoreOptions extends World {
   readonly randomSecretHex: () => string
   readonly commitObserver?: CommitObserver
   /** Called when a commit was refused. */
-  readonly onCommitFailed?: (reason: StorageUnavailable) => void
+  readonly onUnavailable?: (reason: StorageUnavailable) => void
   /** Without it older data is refused, not migrated. */
   readonly migration?: MigrationControl
 }
@@ -127,7 +127,7 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
     options,
     new DiskSpace(options.directory),
     options.commitObserver,
-    options.onCommitFailed,
+    options.onUnavailable,
   )
   const deposits = new DepositRecorder(options.networks.decimals)
   const answers = new InvoiceAnswers()

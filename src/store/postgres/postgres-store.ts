@@ -11,6 +11,7 @@ import { PostgresAside } from './chain/aside-rows.js'
 import { PostgresChain } from './chain/chain-port.js'
 import { PostgresCommands } from './commands/command-port.js'
 import { Database, type DatabaseOptions } from './connection/database.js'
+import { WRITE_PROBE } from './connection/probe.js'
 import { sql } from './connection/sql.js'
 import { PostgresDeposits } from './deposits/deposit-port.js'
 import { DepositRecorder } from './deposits/recorder.js'
@@ -99,8 +100,10 @@ function storeOn(database: Database, options: PostgresStoreOptions): Store {
     changes: database.changes,
     allowances: new PostgresAllowances(database),
     leadership: new PostgresLeadership(database, fence, options.scheduler),
-    // The row that every transaction writes of itself is as much as a probe needs.
-    probeWrite: () => database.write(async (work) => work.write(sql`DELETE FROM writes WHERE at < 0`)),
+    probeWrite: () =>
+      database.write(async (work) => {
+        for (const fragment of WRITE_PROBE) work.write(fragment)
+      }),
     commitNothing: () => database.write(async () => undefined),
     readClock: async () => {
       const row = await database.readOne<{ now: number }>(sql`SELECT ${database.now} AS now`)

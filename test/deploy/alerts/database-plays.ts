@@ -40,6 +40,22 @@ export function databasePlays(server: PostgresServer | null): Plays {
         return watched
       },
     },
+    'a wallet that somebody has locked in the database': {
+      alerts: ['BillhookDatabaseLock', 'BillhookWritesFail'],
+      skip: noDatabase,
+      play: async (t) => {
+        const url = await createDatabase(server ?? assert.fail())
+        const watched = await Watched.start(t, { BILLHOOK_STORE: url })
+        await ownWallet(watched)
+        await silentAtFirst(watched)
+        const lock = await keepLock(url, "SELECT FROM wallets WHERE id = 'wallet-1' FOR UPDATE")
+        assert.equal(await invoice(watched, 0), 503)
+        watched.pass(SECOND_MS)
+        await watched.scrape()
+        await lock.release()
+        return watched
+      },
+    },
     'deposits to one wallet while somebody has locked their table': {
       alerts: ['BillhookHotWallet'],
       skip: noDatabase,
@@ -48,7 +64,7 @@ export function databasePlays(server: PostgresServer | null): Plays {
         const watched = await Watched.start(t, { BILLHOOK_STORE: url })
         await ownWallet(watched)
         await silentAtFirst(watched)
-        const lock = await lockTable(url, 'deposits')
+        const lock = await keepLock(url, 'LOCK TABLE deposits IN EXCLUSIVE MODE')
         const pushed = Array.from({ length: 5 }, (_, n) => deposits(watched, n * 1000, 1000))
         const settled = Promise.allSettled(pushed)
         await watched.scrapeUntil((samples) =>
@@ -70,11 +86,11 @@ function refusing(table: string): readonly string[] {
   ]
 }
 
-/** Lets nobody write into a table until it is released. */
-async function lockTable(url: string, table: string): Promise<{ release(): Promise<void> }> {
+/** Takes a lock, as somebody else, until it is released. */
+async function keepLock(url: string, statement: string): Promise<{ release(): Promise<void> }> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('BEGIN')
-  await client.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
+  await client.query(statement)
   return { release: () => client.end() }
 }

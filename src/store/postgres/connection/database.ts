@@ -3,10 +3,12 @@ import type { Clock } from '../../../clock.js'
 import { StorageUnavailable } from '../../refusals.js'
 import type { CommitObserver } from '../../store.js'
 import { ChangeLog } from '../change-log.js'
-import { FateUnknown, isRetried, isUnavailable, unavailable } from './errors.js'
+import { FateUnknown, isLockTimeout, isRetried, isUnavailable, ServerSilent, unavailable } from './errors.js'
+import { Outage } from './outage.js'
 import { Readers, WriterPool } from './pool.js'
 import { presentTime } from './present-time.js'
-import type { Reach, Row, Session } from './session.js'
+import { READ_PROBE, WRITE_PROBE } from './probe.js'
+import { type Reach, type Row, Session } from './session.js'
 import { type Fragment, sql } from './sql.js'
 import { Work } from './work.js'
 
@@ -14,9 +16,12 @@ import { Work } from './work.js'
 const TRIES_MAX = 12
 /** Upper bound of the pause before another try; it grows with the tries. */
 const RETRY_PAUSE_MS = 20
-/** How long the database is asked what became of a write before its fate stays unknown. */
-const FATE_ASKED_MS = 10_000
+/** How long after its beginning a write is asked for that may have happened, before its fate stays unknown. */
+const FATE_KNOWN_WITHIN_MS = 10_000
+/** The least that it is asked for. */
+export const FATE_ASKED_MIN_MS = 2000
 const FATE_PAUSE_MS = 100
+const UUID_VERSION_AT = 14
 
 export interface DatabaseOptions {
   readonly address: Reach
@@ -25,8 +30,10 @@ export interface DatabaseOptions {
   /** 16 time-ordered bytes whose first 6 are `nowMs`. */
   readonly newId: (nowMs: number) => Buffer
   readonly commitObserver?: CommitObserver
-  /** Called when a write was refused or lost. */
-  readonly onCommitFailed?: (reason: StorageUnavailable) => void
+  /** Called when a write was refused or lost, or the database cannot be read. */
+  readonly onUnavailable?: (reason: StorageUnavailable) => void
+  /** Called when a lock in the database did not come. */
+  readonly onLockTimeout?: (reason: StorageUnavailable) => void
 }
 
 /** A piece of work in one transaction. It may run more than once, so it changes nothing but through its `Work`. */
@@ -37,6 +44,9 @@ export class Database {
   readonly changes = new ChangeLog((fragment) => this.read(fragment))
   private readonly writers: WriterPool
   private readonly readers: Readers
+  private readonly outage = new Outage((onReadable) => this.probe(onReadable))
+  /** The session of a probe that is under way. */
+  private probing: Session | null = null
   private running = 0
   private onIdle: (() => void) | null = null
 
@@ -52,15 +62,22 @@ export class Database {
 
   /** Reads what was committed. Asked once more where the connection was lost. Rejects with `StorageUnavailable`. */
   async read<T = Row>(fragment: Fragment): Promise<readonly T[]> {
+    // The same turn again, whose session is then a new one: the others may have been lost, too, and not know it yet.
+    const turn = this.readers.take()
     for (let isSecond = false; ; isSecond = true) {
+      this.outage.assertReadable()
       let session: Session | undefined
       try {
-        session = await this.readers.session()
+        session = await this.readers.session(turn)
         return (await session.run<T>(fragment)).rows
       } catch (error) {
         const isLost = session === undefined || session.isLost || isUnavailable(error)
         if (!isLost) throw error
-        if (isSecond) throw unavailable(error)
+        const cause = session?.silence ?? error
+        const hangs = this.noteHanging(cause, 'read')
+        // Those behind it on the same connection would wait for the same lock, one after the other.
+        if (hangs) void session?.close()
+        if (isSecond || hangs) throw this.refused(cause)
       }
     }
   }
@@ -86,23 +103,23 @@ export class Database {
   async close(): Promise<void> {
     await this.changes.close()
     if (this.running > 0) await new Promise<void>((resolve) => (this.onIdle = resolve))
+    void this.probing?.close()
+    await this.outage.close()
     await this.writers.close()
     await this.readers.close()
   }
 
   private async admit<T>(unit: Unit<T>, units: number, isRequested: boolean): Promise<T> {
-    const { commitObserver: observer, onCommitFailed } = this.options
+    const { commitObserver: observer } = this.options
     this.running += 1
     const startedAt = observer?.now() ?? 0
     try {
+      this.outage.assertWritable()
       const value = await this.tryUntilDone(unit, isRequested)
       observer?.committed(units, observer.now() - startedAt)
       return value
     } catch (error) {
-      if (error instanceof StorageUnavailable) {
-        observer?.failed(units)
-        onCommitFailed?.(error)
-      }
+      if (error instanceof StorageUnavailable) observer?.failed(units)
       throw error
     } finally {
       this.running -= 1
@@ -111,29 +128,84 @@ export class Database {
   }
 
   private async tryUntilDone<T>(unit: Unit<T>, isRequested: boolean): Promise<T> {
+    const fateUntil = performance.now() + FATE_KNOWN_WITHIN_MS
     let lostSessions = 0
     for (let tries = 1; ; tries += 1) {
       const session = await this.writers.take(isRequested).catch((error: unknown) => {
-        throw isOurs(error) ? error : new StorageUnavailable(error)
+        if (isOurs(error)) throw error
+        this.noteHanging(error, 'write')
+        throw this.refused(error)
       })
       const work = new Work(session, this.options, randomUUID(), this.changes.writer)
       const outcome = await this.attempt(work, unit)
-      this.writers.give(session, outcome.isBroken || ('error' in outcome && isUnavailable(outcome.error)))
+      const isLost = outcome.isBroken || ('error' in outcome && isUnavailable(outcome.error))
+      this.writers.give(session, isLost)
       if ('value' in outcome) return this.told(work, outcome.value)
       const { error } = outcome
-      if (error instanceof FateUnknown) throw error
-      if (work.isCommitSent && outcome.isBroken && (await this.wasCommitted(work.id, error))) {
-        return this.told(work, work.value as T)
+      const hangs = this.noteHanging(session.silence ?? error, 'write')
+      if (error instanceof FateUnknown) throw this.noteRefusal(error)
+      if (work.isCommitSent && outcome.isBroken) {
+        if (await this.wasCommitted(work.id, error, fateUntil)) return this.told(work, work.value as T)
+      } else if (hangs) {
+        throw this.refused(error)
       }
       if (outcome.isBroken) {
         lostSessions += 1
-        if (lostSessions > 1) throw new StorageUnavailable(error)
+        if (lostSessions > 1) throw this.refused(error)
       } else if (isUnavailable(error)) {
-        throw unavailable(error)
+        throw this.refused(error)
       } else if (!isRetried(error) || tries === TRIES_MAX) {
         throw error
       }
       if (tries > 1) await pause(Math.random() * RETRY_PAUSE_MS * tries)
+    }
+  }
+
+  /**
+   * Notes that the database hangs, if that is what an error says: from now on others are refused at once. A server that answers
+   * nothing is told at once, before anybody asks what became of a write.
+   */
+  private noteHanging(error: unknown, during: 'read' | 'write'): boolean {
+    if (!(error instanceof ServerSilent) && !isLockTimeout(error)) return false
+    const reason = unavailable(error)
+    if (error instanceof ServerSilent) {
+      this.writers.serverFellSilent(error)
+      this.noteRefusal(reason)
+      this.outage.begin(reason)
+      return true
+    }
+    this.options.onLockTimeout?.(reason)
+    // What keeps reads away is a lock of a whole table; a write may have waited for one row.
+    if (during === 'read') this.outage.begin(reason)
+    else this.outage.suspectWrites(reason)
+    return true
+  }
+
+  private refused(error: unknown): StorageUnavailable {
+    const reason = unavailable(error)
+    // It may be of one row, and others go on.
+    return isLockTimeout(error) ? reason : this.noteRefusal(reason)
+  }
+
+  private noteRefusal<E extends StorageUnavailable>(reason: E): E {
+    this.options.onUnavailable?.(reason)
+    return reason
+  }
+
+  /** Rejects while the database hangs. */
+  private async probe(onReadable: () => void): Promise<void> {
+    const session = await Session.open(this.options.address)
+    this.probing = session
+    try {
+      await session.run(READ_PROBE)
+      onReadable()
+      const work = new Work(session, this.options, randomUUID(), this.changes.writer)
+      work.begin()
+      for (const fragment of WRITE_PROBE) work.write(fragment)
+      await work.commit(undefined)
+    } finally {
+      this.probing = null
+      await session.close()
     }
   }
 
@@ -157,27 +229,39 @@ export class Database {
    * Whether a transaction whose answer was lost has been committed. The question itself writes the id of the transaction, so
    * that one which is still under way can no longer commit.
    */
-  private async wasCommitted(id: string, cause: unknown): Promise<boolean> {
-    const until = performance.now() + FATE_ASKED_MS
-    for (;;) {
-      try {
-        const session = await this.writers.take(false)
-        let isBroken = true
-        try {
-          const { count } = await session.run(
-            sql`INSERT INTO writes (id, at) VALUES (${id}::uuid, ${this.now}) ON CONFLICT DO NOTHING`,
-          )
-          isBroken = false
-          return count === 0
-        } finally {
-          this.writers.give(session, isBroken)
-        }
-      } catch {
-        if (performance.now() > until) throw new FateUnknown(cause)
-        await pause(FATE_PAUSE_MS)
-      }
+  private async wasCommitted(id: string, cause: unknown, fateUntil: number): Promise<boolean> {
+    const until = Math.max(fateUntil, performance.now() + FATE_ASKED_MIN_MS)
+    while (performance.now() < until) {
+      const answer = await beforeTime(this.askFate(id), until).catch(() => null)
+      if (answer !== null) return answer
+      await pause(FATE_PAUSE_MS)
+    }
+    throw this.noteRefusal(new FateUnknown(cause))
+  }
+
+  /** A question whose own answer is lost leaves a mark, so that the next one does not take its row for the transaction's. */
+  private async askFate(id: string): Promise<boolean> {
+    const session = await this.writers.take(false)
+    const mark = markOf(id)
+    let isBroken = true
+    try {
+      const { count } = await session.run(sql`
+        WITH asked AS (
+          INSERT INTO writes (id, at) VALUES (${id}::uuid, ${this.now}) ON CONFLICT DO NOTHING RETURNING at)
+        INSERT INTO writes (id, at) SELECT ${mark}::uuid, at FROM asked`)
+      // Behind the statement that waited for an earlier question, so that it sees what that one has left.
+      const marked = count > 0 ? null : await session.run(sql`SELECT 1 FROM writes WHERE id = ${mark}::uuid`)
+      isBroken = false
+      return marked?.rows.length === 0
+    } finally {
+      this.writers.give(session, isBroken)
     }
   }
+}
+
+/** The id of a transaction is a random UUID. That of its mark has another version, so it is no transaction's. */
+function markOf(id: string): string {
+  return `${id.slice(0, UUID_VERSION_AT)}0${id.slice(UUID_VERSION_AT + 1)}`
 }
 
 type Attempt<T> =
@@ -191,4 +275,12 @@ function isOurs(error: unknown): boolean {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Null when it has not come in time. What comes later is nobody's. */
+function beforeTime<T>(promise: Promise<T>, until: number): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(null), Math.max(0, until - performance.now()))
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

@@ -46,6 +46,12 @@ export class WriterPool {
     if (this.waiting.length > 0) void this.openOne()
   }
 
+  /** The server does not answer: refuses those who wait, and lends none of the idle sessions, which would not be answered either. */
+  serverFellSilent(error: unknown): void {
+    for (const { reject } of this.waiting.splice(0)) reject(error)
+    for (const session of this.idle.splice(0)) this.drop(session)
+  }
+
   /** Call it when no transaction is left. */
   async close(): Promise<void> {
     this.isClosed = true
@@ -87,10 +93,14 @@ export class Readers {
 
   constructor(private readonly address: Reach) {}
 
-  /** The session for the next statement. */
-  async session(): Promise<Session> {
+  /** Whose turn the next statement is. */
+  take(): number {
     this.next = (this.next + 1) % READERS_MAX
-    const at = this.next
+    return this.next
+  }
+
+  /** The session of a turn; another one when it was lost. */
+  async session(at: number): Promise<Session> {
     const known = this.sessions[at]
     const session = await known?.catch(() => undefined)
     if (session !== undefined && !session.isLost) return session

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { DatabaseAddress } from '../../../base/database-address.js'
-import { compile, type Fragment } from './sql.js'
+import { ServerSilent } from './errors.js'
+import { compile, Fragment } from './sql.js'
 import { COLUMN_TYPES, toWire } from './values.js'
 
 /** A row, by the names of its columns. The sender of a statement knows its columns, and gives their types. */
@@ -15,12 +16,22 @@ export interface Done<T> {
   readonly count: number
 }
 
+/** How long a server may take until a session can be used. */
 const CONNECT_TIMEOUT_MS = 5000
 /**
- * How long a server may take for an answer while there are statements without one. It is longer than another process can keep what
- * it has locked, so a server that takes longer hangs, or waits for a replica that does not come.
+ * How long a statement may wait for a lock: longer than a process that was suspended can keep one
+ * (`idle_in_transaction_session_timeout`).
  */
-const ANSWER_TIMEOUT_MS = 10_000
+export const LOCK_TIMEOUT_MS = 6000
+/**
+ * How long a server may take for an answer while there are statements without one. A lock does not keep an answer back for so long,
+ * so a server that takes longer hangs, or waits for a replica that does not come.
+ */
+export const ANSWER_TIMEOUT_MS = 7500
+/** How long a server may take for the end of a connection. */
+const CLOSE_TIMEOUT_MS = 1000
+/** How long answers that have come may wait to be read, in a process that was suspended or busy. */
+export const UNREAD_MS = 100
 /**
  * A process that hangs must not keep what it has locked. Every look-up has an index, and a plan that was made while the tables were
  * small must not read them whole when they are large.
@@ -33,6 +44,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   enable_mergejoin: 'off',
   jit: 'off',
 }
+const BEGIN = new Fragment(['BEGIN ISOLATION LEVEL READ COMMITTED'], [])
 /** The database tells that it made a write durable here only, although it should have waited for a replica. */
 const WARNING = '01000'
 
@@ -40,6 +52,8 @@ const WARNING = '01000'
 export interface Reach extends DatabaseAddress {
   /** For statements that take longer than those of a service, and for tests. */
   readonly answerTimeoutMs?: number
+  /** For tests. */
+  readonly lockTimeoutMs?: number
 }
 
 /** What the driver does not declare. */
@@ -59,11 +73,14 @@ export class Session {
   /** When the last answer came, or the first of these statements was sent. */
   private heardAt = 0
   private watching: NodeJS.Timeout | null = null
+  /** `heardAt` when an answer was late; it is waited for until what has arrived was read. */
+  private lastLookFor: number | null = null
 
   private constructor(
     private readonly client: pg.Client,
     /** Whether a pooler gives each transaction another session of the server, which knows no prepared statements. */
     private readonly isPooled: boolean,
+    private readonly lockTimeoutMs: number,
     private readonly answerTimeoutMs: number,
   ) {
     client.on('error', (error) => {
@@ -78,11 +95,11 @@ export class Session {
   }
 
   /** Connects to the first server that takes writes. Rejects with why the last one did not. */
-  static async open({ servers, isPooled, answerTimeoutMs }: Reach): Promise<Session> {
+  static async open(reach: Reach): Promise<Session> {
     let failure: unknown = new Error('there is no database server')
-    for (const server of servers) {
+    for (const server of reach.servers) {
       try {
-        return await Session.openOn(server, isPooled, answerTimeoutMs ?? ANSWER_TIMEOUT_MS)
+        return await Session.openOn(server, reach)
       } catch (error) {
         failure = error
       }
@@ -90,31 +107,41 @@ export class Session {
     throw failure
   }
 
-  private static async openOn(server: string, isPooled: boolean, answerTimeoutMs: number): Promise<Session> {
+  private static async openOn(server: string, reach: Reach): Promise<Session> {
+    const { isPooled, lockTimeoutMs = LOCK_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS } = reach
     const client = new pg.Client({
       connectionString: server,
       types: COLUMN_TYPES,
       pipeline: true,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
       application_name: 'billhook',
     })
-    const session = new Session(client, isPooled, answerTimeoutMs)
+    const session = new Session(client, isPooled, lockTimeoutMs, answerTimeoutMs)
+    const connectMs = Math.min(CONNECT_TIMEOUT_MS, answerTimeoutMs)
+    const timer = setTimeout(() => session.fallSilent(connectMs), connectMs)
     try {
       await client.connect()
-      const { rows } = await session.answer(
-        client.query<{ transaction_read_only: string }>('SHOW transaction_read_only'),
-      )
+      const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
       if (rows[0]?.transaction_read_only !== 'off') throw new Error('the database server is read-only')
       // Those of a pooler are the role's, of which every session of the server has the same.
       if (isPooled) return session
-      const settings = Object.entries(SESSION_SETTINGS).map(([name, value]) => `SET ${name} = '${value}'`)
-      await session.answer(client.query(settings.join('; ')))
+      const settings = Object.entries({ ...SESSION_SETTINGS, lock_timeout: String(lockTimeoutMs) })
+      await client.query(settings.map(([name, value]) => `SET ${name} = '${value}'`).join('; '))
       return session
     } catch (error) {
+      const silence = session.silence
       await session.close()
-      throw error
+      throw silence ?? error
+    } finally {
+      clearTimeout(timer)
     }
+  }
+
+  /** Sends the beginning of a transaction. What it answers comes with a later statement, and so does its error. */
+  begin(send: (fragment: Fragment) => void): void {
+    send(BEGIN)
+    // Behind a pooler nothing that a session was told stays with it.
+    if (this.isPooled) send(new Fragment([`SET LOCAL lock_timeout = '${this.lockTimeoutMs}'`], []))
   }
 
   /** Sends a statement. */
@@ -130,6 +157,11 @@ export class Session {
     return this.lost !== null
   }
 
+  /** Why it was lost, when that is because the server does not answer; else null. */
+  get silence(): ServerSilent | null {
+    return this.lost instanceof ServerSilent ? this.lost : null
+  }
+
   /** Whether the database has warned since the last call. */
   takeWarning(): boolean {
     const { warned } = this
@@ -142,7 +174,10 @@ export class Session {
     this.lost ??= new Error('the connection to the database was closed')
     // The driver would wait for the answers, which a server that hangs never gives.
     if (this.waiting > 0) this.cut()
+    // Such a server does not take part in the end of an idle connection either.
+    const timer = setTimeout(() => this.cut(), CLOSE_TIMEOUT_MS)
     await this.client.end().catch(() => {})
+    clearTimeout(timer)
   }
 
   /** Waits for the answer to a statement that was sent, unless the server gives none in time: then the session is lost. */
@@ -163,10 +198,22 @@ export class Session {
     if (this.waiting === 0 || this.lost !== null) return
     const leftMs = this.heardAt + this.answerTimeoutMs - performance.now()
     if (leftMs > 0) {
-      this.watching = setTimeout(() => this.lookForAnswers(), leftMs).unref()
-      return
+      this.lookAgain(leftMs)
+    } else if (this.lastLookFor !== this.heardAt) {
+      // Timers come before what has arrived: a process that wakes up reads first.
+      this.lastLookFor = this.heardAt
+      this.lookAgain(UNREAD_MS)
+    } else {
+      this.fallSilent(this.answerTimeoutMs)
     }
-    this.lost = new Error(`the database server has not answered for ${this.answerTimeoutMs} ms`)
+  }
+
+  private lookAgain(delayMs: number): void {
+    this.watching = setTimeout(() => this.lookForAnswers(), delayMs).unref()
+  }
+
+  private fallSilent(silentMs: number): void {
+    this.lost ??= new ServerSilent(silentMs)
     this.cut()
   }
 

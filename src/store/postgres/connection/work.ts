@@ -53,7 +53,7 @@ export class Work {
   ) {}
 
   begin(): void {
-    void this.run(sql`BEGIN ISOLATION LEVEL READ COMMITTED`)
+    this.session.begin((fragment) => void this.run(fragment))
   }
 
   /** Sends a statement that locks rows. What it answers comes with a later one, and so does its error. */

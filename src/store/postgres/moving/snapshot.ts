@@ -12,6 +12,7 @@ const ANSWER_TIMEOUT_MS = 60 * 60 * 1000
 /** What a session that serves sets: a reading of everything lasts long, and is planned otherwise than a look-up. */
 const SETTINGS = [
   'idle_in_transaction_session_timeout = 0',
+  'lock_timeout = 0',
   'enable_seqscan = on',
   'enable_hashjoin = on',
   'enable_mergejoin = on',

@@ -1,0 +1,34 @@
+import { Fragment, sql } from './sql.js'
+
+/** Tables that requests write. Somebody may have locked one of them as a whole. */
+const TABLES: readonly string[] = [
+  'leases',
+  'identities',
+  'addresses',
+  'wallets',
+  'api_keys',
+  'invoices',
+  'open_places',
+  'idempotency_keys',
+  'signed_creations',
+  'deposits',
+  'received_sums',
+  'webhooks',
+  'deliveries',
+  'delivery_head',
+  'owner_events',
+  'event_heads',
+  'change_log',
+]
+
+/** Waits for what a read of each table waits for, and reads nothing. */
+export const READ_PROBE = new Fragment(
+  [TABLES.map((table) => `SELECT 1 FROM ${table} WHERE false`).join(' UNION ALL ')],
+  [],
+)
+
+/** Wait for what a write to each table waits for, and write nothing but what every transaction writes of itself. */
+export const WRITE_PROBE: readonly Fragment[] = [
+  ...TABLES.map((table) => new Fragment([`DELETE FROM ${table} WHERE false`], [])),
+  sql`DELETE FROM writes WHERE at < 0`,
+]
