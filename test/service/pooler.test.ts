@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { SESSION_SETTINGS } from '../../src/store/postgres/connection/session.js'
 import { endChild, untilLine } from '../support/child-process.js'
 import { administer } from '../support/postgres-database.js'
@@ -12,10 +13,12 @@ import { createDatabase } from '../support/postgres-harness.js'
 import type { PostgresServer } from '../support/postgres-server.js'
 import { postgresForTests } from '../support/postgres-tests.js'
 import { missingPrograms } from '../support/programs.js'
+import { projectRoot } from '../support/project-root.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { noWalkThrough, walkThrough } from '../support/walk-through.js'
 
+const run = promisify(execFile)
 /** It refuses to run as root. */
 const NOBODY = 65_534
 /** Sessions of the server for all sessions of all services: fewer than one service opens. */
@@ -25,7 +28,11 @@ const server = await postgresForTests({ isDurable: true })
 const skip = server === null || missingPrograms('pgbouncer') || noWalkThrough
 
 /** Starts a pgbouncer that lends a session of the server for each transaction. */
-async function startPooler(target: PostgresServer, directory: string): Promise<{ child: ChildProcess; port: number }> {
+async function startPooler(
+  target: PostgresServer,
+  directory: string,
+  setting = '',
+): Promise<{ child: ChildProcess; port: number }> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as { port: number }
@@ -42,6 +49,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = ${POOL_SIZE}
 max_client_conn = 100
+${setting}
 `,
   )
   chmodSync(directory, 0o755)
@@ -77,6 +85,44 @@ test('two services behind a pooler of transactions come through the walk-through
     place.remove()
   }
 })
+
+for (const roundRobin of [false, true]) {
+  test(`a pooler of transactions that the address does not name ends the start with one line${roundRobin ? ', whichever session it lends' : ''}`, {
+    skip,
+  }, async () => {
+    assert.ok(server !== null)
+    const direct = await createDatabase(server)
+    const place = temporaryDirectory()
+    const data = temporaryDirectory()
+    // Something to move.
+    await (await ServiceProcess.start(data.path)).stop()
+    const { child, port } = await startPooler(server, place.path, roundRobin ? 'server_round_robin = 1' : '')
+    const store = `postgres://postgres@127.0.0.1:${port}/${direct.split('/').at(-1)}`
+    try {
+      for (const command of [
+        ['serve', '--port', '0'],
+        ['keys', 'list'],
+        ['migrate', '--from', `lmdb:${data.path}`, '--to', 'postgres:'],
+      ]) {
+        const refused = await run(process.execPath, ['dist/src/main.js', ...command], {
+          cwd: projectRoot,
+          env: { PATH: process.env['PATH'], BILLHOOK_STORE: store, BILLHOOK_DATA: data.path, BILLHOOK_LOG: 'warn' },
+        }).then(
+          () => assert.fail('it began'),
+          (error: { readonly stderr: string }) => error.stderr,
+        )
+        assert.match(
+          refused,
+          /^billhook: a pooler .* lends a session for each transaction: add pooler=transaction .*\n$/,
+        )
+      }
+    } finally {
+      await endChild(child, 'SIGINT')
+      place.remove()
+      data.remove()
+    }
+  })
+}
 
 test('the walk-through comes out as it should against each of two services on one database', {
   skip: server === null || noWalkThrough,

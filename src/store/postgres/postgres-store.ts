@@ -11,6 +11,7 @@ import { PostgresAside } from './chain/aside-rows.js'
 import { PostgresChain } from './chain/chain-port.js'
 import { PostgresCommands } from './commands/command-port.js'
 import { Database, type DatabaseOptions } from './connection/database.js'
+import { isForbidden } from './connection/errors.js'
 import { WRITE_PROBE } from './connection/probe.js'
 import { sql } from './connection/sql.js'
 import { PostgresDeposits } from './deposits/deposit-port.js'
@@ -27,6 +28,7 @@ import { rememberNetworks } from './networks.js'
 import { PostgresOutbox } from './outbox/outbox-port.js'
 import { PostgresOverview } from './overview.js'
 import { type Preparation, prepareSchema } from './schema/prepare.js'
+import { assertKeepsSessions } from './schema/sessions.js'
 import { PostgresWallets } from './wallets/wallet-port.js'
 import { PostgresWebhooks } from './webhooks.js'
 
@@ -58,6 +60,7 @@ export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const database = new Database(options)
   try {
+    await assertKeepsSessions(options.address)
     await prepareSchema(database, options)
     return storeOn(database, { ...options, networks: await rememberNetworks(database, options.networks) })
   } catch (error) {
@@ -68,8 +71,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 /** An error at the start, as the operator is to read it. */
 function explained(error: unknown, { shown }: DatabaseAddress): unknown {
-  if (!(error instanceof StorageUnavailable)) return error
-  const { cause } = error
+  if (!(error instanceof StorageUnavailable) && !isForbidden(error)) return error
+  const cause = error instanceof StorageUnavailable ? error.cause : error
   const why = cause instanceof Error ? cause.message || cause.name : String(cause)
   return new StartError(`the database ${shown} cannot be used: ${why}`)
 }

@@ -1,6 +1,7 @@
 import type { DatabaseAddress } from '../../../base/database-address.js'
 import { StartError } from '../../../start-error.js'
 import { sql } from '../connection/sql.js'
+import { ASK_PLACE, assertPlace, type Place } from '../schema/place.js'
 import { type Kind, SCHEMA_VERSION, unfinished } from '../schema/prepare.js'
 import { Snapshot } from './snapshot.js'
 
@@ -21,11 +22,11 @@ export async function openSound(
 }
 
 async function kindOf(snapshot: Snapshot, name: string): Promise<Kind> {
-  const table = await snapshot.one<{ name: string | null }>(sql`SELECT to_regclass('billhook')::text AS name`)
-  const row =
-    table?.name == null
-      ? undefined
-      : await snapshot.one<{ version: number; kind: Kind }>(sql`SELECT version, kind FROM billhook`)
+  const place = await snapshot.one<Place>(ASK_PLACE)
+  if (place !== undefined) assertPlace(place)
+  const row = place?.isOurs
+    ? await snapshot.one<{ version: number; kind: Kind }>(sql`SELECT version, kind FROM billhook`)
+    : undefined
   if (row === undefined) throw new StartError(`the database ${name} holds no data`)
   if (row.version !== SCHEMA_VERSION) {
     throw new StartError(

@@ -9,6 +9,7 @@ import { Fragment, sql, type Value } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { type InvoiceColumns, selectInvoices } from '../invoices/invoice-rows.js'
 import { type Kind, prepareSchema } from '../schema/prepare.js'
+import { assertKeepsSessions } from '../schema/sessions.js'
 import { checkSnapshot } from '../upkeep/check.js'
 import { completeMove } from './complete.js'
 import { type PostgresMovedKind, placed } from './moved-kind.js'
@@ -34,6 +35,7 @@ export async function openPostgresSource(address: DatabaseAddress): Promise<Move
 export async function openPostgresTarget(options: DatabaseOptions, kind: Kind): Promise<MoveTarget> {
   const database = new Database(options)
   try {
+    await assertKeepsSessions(options.address)
     await prepareSchema(database, { kind, mayBegin: true, isMove: true })
     return new PostgresFilling(options.address, database)
   } catch (error) {

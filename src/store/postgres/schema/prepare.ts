@@ -2,6 +2,7 @@ import { StartError } from '../../../start-error.js'
 import type { MigrationControl, MigrationPlan } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { Fragment, sql } from '../connection/sql.js'
+import { ASK_PLACE, assertPlace, type Place } from './place.js'
 import { assertKeepsPromises, assertSeesCommits, type Promises } from './promises.js'
 import { VERSIONS } from './tables.js'
 
@@ -38,7 +39,10 @@ export async function prepareSchema(
   database: Database,
   { kind, mayBegin, migration, isMove = false, promises = 'all' }: Preparation,
 ): Promise<void> {
-  if (!mayBegin && !(await hasData(database))) throw new StartError('the database holds no data')
+  const place = await database.readOne<Place>(ASK_PLACE)
+  if (place === undefined) throw new Error('the database has not told where its tables are')
+  assertPlace(place)
+  if (!mayBegin && !place.isOurs) throw new StartError('the database holds no data')
   await assertKeepsPromises(database, promises)
   await database.write(async (work) => {
     work.write(
@@ -63,13 +67,6 @@ export async function prepareSchema(
     if (move !== undefined) throw unfinished('the database', move.source)
   })
   await assertSeesCommits(database)
-}
-
-async function hasData(database: Database): Promise<boolean> {
-  const found = await database.read(
-    sql`SELECT 1 FROM information_schema.tables WHERE table_name = 'billhook' AND table_schema = current_schema()`,
-  )
-  return found.length > 0
 }
 
 /** Nothing but the move may use data of which a part is missing. */
