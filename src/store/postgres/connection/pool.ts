@@ -4,7 +4,7 @@ import { type Reach, Session } from './session.js'
 /** Sessions that write. Each has one transaction at a time. */
 export const WRITERS_MAX = 6
 /** Sessions that read. Each has many statements on their way. */
-const READERS_MAX = 2
+export const READERS_MAX = 2
 /** Writes that may wait for a session because clients asked for them (`store.ts`). */
 export const REQUESTED_WRITES_MAX = 8192
 
