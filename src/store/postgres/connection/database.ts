@@ -16,12 +16,18 @@ import { Work } from './work.js'
 const TRIES_MAX = 12
 /** Upper bound of the pause before another try; it grows with the tries. */
 const RETRY_PAUSE_MS = 20
-/** How long after its beginning a write is asked for that may have happened, before its fate stays unknown. */
-const FATE_KNOWN_WITHIN_MS = 10_000
-/** The least that it is asked for. */
-export const FATE_ASKED_MIN_MS = 2000
-const FATE_PAUSE_MS = 100
+/** How long the database is asked what became of a write whose answer was lost, before its fate stays unknown. */
+export const FATE_LIMITS: FateLimits = { knownWithinMs: 10_000, askedMinMs: 2000, pauseMs: 100 }
 const UUID_VERSION_AT = 14
+
+interface FateLimits {
+  /** Since the write began. */
+  readonly knownWithinMs: number
+  /** The least, however late it is. */
+  readonly askedMinMs: number
+  /** Between two questions. */
+  readonly pauseMs: number
+}
 
 export interface DatabaseOptions {
   readonly address: Reach
@@ -34,6 +40,8 @@ export interface DatabaseOptions {
   readonly onUnavailable?: (reason: StorageUnavailable) => void
   /** Called when a lock in the database did not come. */
   readonly onLockTimeout?: (reason: StorageUnavailable) => void
+  /** For tests. */
+  readonly fateLimits?: FateLimits
 }
 
 /** A piece of work in one transaction. It may run more than once, so it changes nothing but through its `Work`. */
@@ -50,7 +58,10 @@ export class Database {
   private running = 0
   private onIdle: (() => void) | null = null
 
+  private readonly fateLimits: FateLimits
+
   constructor(readonly options: DatabaseOptions) {
+    this.fateLimits = options.fateLimits ?? FATE_LIMITS
     this.writers = new WriterPool(options.address)
     this.readers = new Readers(options.address)
   }
@@ -128,7 +139,7 @@ export class Database {
   }
 
   private async tryUntilDone<T>(unit: Unit<T>, isRequested: boolean): Promise<T> {
-    const fateUntil = performance.now() + FATE_KNOWN_WITHIN_MS
+    const fateUntil = performance.now() + this.fateLimits.knownWithinMs
     let lostSessions = 0
     for (let tries = 1; ; tries += 1) {
       const session = await this.writers.take(isRequested).catch((error: unknown) => {
@@ -230,11 +241,12 @@ export class Database {
    * that one which is still under way can no longer commit.
    */
   private async wasCommitted(id: string, cause: unknown, fateUntil: number): Promise<boolean> {
-    const until = Math.max(fateUntil, performance.now() + FATE_ASKED_MIN_MS)
+    const { askedMinMs, pauseMs } = this.fateLimits
+    const until = Math.max(fateUntil, performance.now() + askedMinMs)
     while (performance.now() < until) {
       const answer = await beforeTime(this.askFate(id), until).catch(() => null)
       if (answer !== null) return answer
-      await pause(FATE_PAUSE_MS)
+      await pause(pauseMs)
     }
     throw this.noteRefusal(new FateUnknown(cause))
   }

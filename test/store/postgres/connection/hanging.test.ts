@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { test as always } from 'node:test'
 import pg from 'pg'
 import { parseDatabaseAddress } from '../../../../src/base/database-address.js'
-import { Database, FATE_ASKED_MIN_MS } from '../../../../src/store/postgres/connection/database.js'
+import { Database, FATE_LIMITS } from '../../../../src/store/postgres/connection/database.js'
 import { FateUnknown } from '../../../../src/store/postgres/connection/errors.js'
 import { READERS_MAX, WRITERS_MAX } from '../../../../src/store/postgres/connection/pool.js'
 import {
@@ -31,6 +31,7 @@ const test = server === null ? always.skip : always
 const ANSWER_TIMEOUT_MS = 400
 const LOCK_TIMEOUT_MS = 150
 const ASK_AGAIN_MS = 5
+const fateLimits = { knownWithinMs: 5 * ANSWER_TIMEOUT_MS, askedMinMs: ANSWER_TIMEOUT_MS, pauseMs: ASK_AGAIN_MS }
 /** More messages than a session takes to open, to ask what became of a write, and to repeat it. */
 const QUESTION_MESSAGES_MAX = 200
 /** AuthenticationOk and ReadyForQuery, idle. */
@@ -58,7 +59,7 @@ async function withProxy(run: (parts: Parts) => Promise<void>, changed: Partial<
   assert.ok(address !== undefined)
   const told: Told[] = []
   const timeouts = { answerTimeoutMs: ANSWER_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
-  const options = { ...postgresStoreOptions(url.href), address: { ...address, ...timeouts, ...changed } }
+  const options = { ...postgresStoreOptions(url.href), address: { ...address, ...timeouts, ...changed }, fateLimits }
   const observed = {
     ...options,
     onUnavailable: () => told.push('unavailable'),
@@ -115,7 +116,7 @@ async function waits(promise: Promise<unknown>): Promise<unknown> {
 }
 
 test('a request that meets a server that hangs is answered in ten seconds, and nobody gives up sooner than a suspended process', () => {
-  assert.ok(SERVICE_TIMEOUT_MS + UNREAD_MS + FATE_ASKED_MIN_MS <= 10_000)
+  assert.ok(SERVICE_TIMEOUT_MS + UNREAD_MS + FATE_LIMITS.askedMinMs <= 10_000)
   assert.ok(SERVICE_LOCK_TIMEOUT_MS < SERVICE_TIMEOUT_MS, 'a lock is told from a server that hangs')
   const suspendedMs = Number(SESSION_SETTINGS['idle_in_transaction_session_timeout'])
   assert.ok(SERVICE_LOCK_TIMEOUT_MS > suspendedMs)
@@ -184,7 +185,7 @@ test('a write whose commit was not answered in time is looked up, and not done t
       // The commit is sent behind this, and never answered on this connection.
       setImmediate(() => {
         proxy.hold()
-        setTimeout(() => proxy.release(), 3 * ANSWER_TIMEOUT_MS)
+        setTimeout(() => proxy.release(), 2 * ANSWER_TIMEOUT_MS)
       })
     })
     await write
