@@ -1,9 +1,10 @@
+import { pause, type Scheduler, systemScheduler } from '../../../scheduler.js'
 import type { StorageUnavailable } from '../../refusals.js'
 
 /** Pause between two probes of a database that hangs. */
-const PROBE_PAUSE_MS = 250
+export const PROBE_PAUSE_MS = 250
 /** How long a probe may take until a suspicion is believed. */
-const SUSPECTED_MS = 250
+export const SUSPECTED_MS = 250
 
 /**
  * While the database hangs, what asks for it is refused at once. Only the first ones wait until the hanging is noticed; those behind
@@ -13,17 +14,17 @@ export class Outage {
   private reads: StorageUnavailable | null = null
   private writes: StorageUnavailable | null = null
   private probing: Promise<void> | null = null
-  private pausing: NodeJS.Timeout | undefined
-  private suspecting: NodeJS.Timeout | undefined
-  private endPause: () => void = () => {}
-  private isClosed = false
+  private readonly closing = new AbortController()
 
-  /** `probe` calls back when reads are answered, and resolves when writes are. It rejects in bounded time when they are not. */
-  constructor(private readonly probe: (onReadable: () => void) => Promise<void>) {}
+  constructor(
+    /** Calls back when reads are answered, and resolves when writes are. It rejects in bounded time when they are not. */
+    private readonly probe: (onReadable: () => void) => Promise<void>,
+    private readonly scheduler: Scheduler = systemScheduler,
+  ) {}
 
   /** Nothing is answered. */
   begin(reason: StorageUnavailable): void {
-    if (this.isClosed) return
+    if (this.closing.signal.aborted) return
     this.reads ??= reason
     this.writes ??= reason
     this.probing ??= this.probeUntilAnswered()
@@ -31,12 +32,11 @@ export class Outage {
 
   /** One write was not answered. Others go on, unless a probe is not answered either: then nobody can write. */
   suspectWrites(reason: StorageUnavailable): void {
-    if (this.isClosed || this.probing !== null) return
-    const probing = this.probeUntilAnswered()
-    this.probing = probing
-    this.suspecting = setTimeout(() => {
-      if (this.probing === probing) this.writes ??= reason
-    }, SUSPECTED_MS).unref()
+    if (this.closing.signal.aborted || this.probing !== null) return
+    const cancel = this.scheduler.after(SUSPECTED_MS, () => {
+      this.writes ??= reason
+    })
+    this.probing = this.probeUntilAnswered().finally(cancel)
   }
 
   /** Throws why the database cannot be read. */
@@ -51,36 +51,26 @@ export class Outage {
 
   /** Resolves when no probe is under way. */
   async close(): Promise<void> {
-    this.isClosed = true
-    clearTimeout(this.pausing)
-    clearTimeout(this.suspecting)
-    this.endPause()
+    this.closing.abort()
     await this.probing
   }
 
   /** Never rejects. */
   private async probeUntilAnswered(): Promise<void> {
-    while (!this.isClosed) {
+    while (!this.closing.signal.aborted) {
       try {
         await this.probe(() => {
           this.reads = null
         })
         this.reads = null
         this.writes = null
-        clearTimeout(this.suspecting)
         break
       } catch {
-        await this.pause()
+        // A probe that is refused, as where the server has no room for another connection, confirms no suspicion.
+        if (this.writes === null) break
+        await pause(this.scheduler, PROBE_PAUSE_MS, this.closing.signal)
       }
     }
     this.probing = null
-  }
-
-  private pause(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.isClosed) return resolve()
-      this.endPause = resolve
-      this.pausing = setTimeout(resolve, PROBE_PAUSE_MS).unref()
-    })
   }
 }

@@ -1,18 +1,23 @@
 import { Fragment, sql } from './sql.js'
 
 /** Tables that requests write. Somebody may have locked one of them as a whole. */
-const TABLES: readonly string[] = [
+export const TABLES: readonly string[] = [
   'leases',
+  'chains',
   'identities',
   'addresses',
   'wallets',
   'api_keys',
   'invoices',
   'open_places',
+  'paid_places',
+  'paid_amounts',
+  'unsettled_wallets',
   'idempotency_keys',
   'signed_creations',
   'deposits',
   'received_sums',
+  'answered_events',
   'webhooks',
   'deliveries',
   'delivery_head',

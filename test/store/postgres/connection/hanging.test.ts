@@ -29,7 +29,7 @@ const server = await postgresForTests()
 const test = server === null ? always.skip : always
 
 const ANSWER_TIMEOUT_MS = 400
-const LOCK_TIMEOUT_MS = 150
+const LOCK_TIMEOUT_MS = 300
 const ASK_AGAIN_MS = 5
 const fateLimits = { knownWithinMs: 5 * ANSWER_TIMEOUT_MS, askedMinMs: ANSWER_TIMEOUT_MS, pauseMs: ASK_AGAIN_MS }
 /** More messages than a session takes to open, to ask what became of a write, and to repeat it. */
