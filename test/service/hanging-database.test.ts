@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test as always } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { hashOf, pushEvents } from '../chaos/http-client.js'
@@ -13,10 +13,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js'
 const WAIT_MS = 40_000
 const ASK_AGAIN_MS = 50
 
-const present = await postgresForTests()
-
-/** Skipped where there is no PostgreSQL. */
-const test = present === null ? always.skip : always
+const shared = await postgresForTests({ isDurable: true })
 
 interface Answer {
   readonly status: number
@@ -25,7 +22,15 @@ interface Answer {
 
 /** One of two services on a database. */
 class Member {
+  private ended: ReturnType<ServiceProcess['end']> | null = null
+
   constructor(private readonly service: ServiceProcess) {}
+
+  /** Lets it finish what it does, once. */
+  end(): ReturnType<ServiceProcess['end']> {
+    this.ended ??= this.service.end('SIGTERM')
+    return this.ended
+  }
 
   /** Makes a wallet known and gives it to an owner. */
   async write(wallet: string, owner = 'alice'): Promise<Answer> {
@@ -78,14 +83,16 @@ async function somebodyElse(store: string): Promise<pg.Client> {
 }
 
 interface Setting {
-  readonly server: PostgresServer
   readonly store: string
   /** One leads; nobody asks the other one to write. */
   readonly members: readonly [Member, Member]
 }
 
-async function withServices(scenario: (setting: Setting) => Promise<void>): Promise<void> {
-  const server = await PostgresServer.start({ isDurable: true })
+async function withServices(
+  server: PostgresServer | null,
+  scenario: (setting: Setting) => Promise<void>,
+): Promise<void> {
+  assert.ok(server !== null)
   const places = [temporaryDirectory(), temporaryDirectory()]
   const services: ServiceProcess[] = []
   try {
@@ -94,12 +101,21 @@ async function withServices(scenario: (setting: Setting) => Promise<void>): Prom
     for (const { path } of places) services.push(await ServiceProcess.start(path, environment))
     const [one, other] = services.map((service) => new Member(service))
     assert.ok(one !== undefined && other !== undefined)
-    await scenario({ server, store, members: [one, other] })
-    for (const service of services) assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+    await scenario({ store, members: [one, other] })
+    for (const member of [one, other]) assert.deepEqual(await member.end(), { code: 0, signal: null })
   } finally {
     for (const service of services) await service.stop()
-    await server.stop()
     for (const place of places) place.remove()
+  }
+}
+
+/** One whose processes the test may stop. */
+async function withOwnServer(run: (server: PostgresServer) => Promise<void>): Promise<void> {
+  const server = await PostgresServer.start({ isDurable: true })
+  try {
+    await run(server)
+  } finally {
+    await server.stop()
   }
 }
 
@@ -108,65 +124,71 @@ const isReady = async (member: Member) => (await member.get('/readyz')).status =
 const allReady = async (members: readonly Member[]) => (await Promise.all(members.map(isReady))).every(Boolean)
 const noneReady = async (members: readonly Member[]) => !(await Promise.all(members.map(isReady))).some(Boolean)
 
-test('a server of which every process stands still: every request is refused, each service and its metrics say so, and nothing is lost or done twice', () =>
-  withServices(async ({ server, members }) => {
-    const [leader] = members
-    assert.deepEqual(await leader.write('before'), { status: 200, code: undefined })
-    const stopped = server.pids
-    for (const pid of stopped) process.kill(pid, 'SIGSTOP')
-    try {
-      const first = [...Array(20).keys()].map((n) => leader.write(`meanwhile-${n}`))
-      const reads = members.map((member) => member.get('/api/users/alice/wallets'))
+// Most of it is waiting.
+describe('two services', { skip: shared === null, concurrency: true }, () => {
+  test('a server of which every process stands still: every request is refused, each service and its metrics say so, and nothing is lost or done twice', () =>
+    withOwnServer(async (server) => {
+      await withServices(server, async ({ members }) => {
+        const [leader, other] = members
+        assert.deepEqual(await leader.write('before'), { status: 200, code: undefined })
+        const stopped = server.pids
+        for (const pid of stopped) process.kill(pid, 'SIGSTOP')
+        try {
+          const first = [...Array(20).keys()].map((n) => leader.write(`meanwhile-${n}`))
+          const reads = members.map((member) => member.get('/api/users/alice/wallets'))
+          await until(() => noneReady(members), 'every service says that it is not ready')
+          for (const member of members) assert.equal(await member.figure('billhook_store_writable'), 0)
+          for (const answer of await Promise.all(first)) assert.deepEqual(answer, REFUSED)
+          for (const { status, code } of await Promise.all(reads)) assert.deepEqual({ status, code }, REFUSED)
+          assert.deepEqual(await leader.write('later'), REFUSED)
+          assert.deepEqual(await other.end(), { code: 0, signal: null }, 'SIGTERM ends it meanwhile')
+        } finally {
+          for (const pid of stopped) process.kill(pid, 'SIGCONT')
+        }
+        await until(() => isReady(leader), 'the service is ready')
+        assert.equal(await leader.figure('billhook_store_writable'), 1)
+        // The refused ones are repeated, as an answer of 503 asks for.
+        for (const n of Array(20).keys()) {
+          assert.deepEqual(await leader.write(`meanwhile-${n}`), { status: 200, code: undefined })
+        }
+        const known = await leader.wallets()
+        assert.equal(new Set(known).size, known.length)
+        assert.equal(known.length, 21)
+      })
+    }))
+
+  test('a lock of a table that never comes: writes are refused, and each service says so, until it is given back', () =>
+    withServices(shared, async ({ store, members }) => {
+      const other = await somebodyElse(store)
+      await other.query('BEGIN')
+      await other.query('LOCK TABLE invoices IN ACCESS EXCLUSIVE MODE')
       await until(() => noneReady(members), 'every service says that it is not ready')
-      for (const member of members) assert.equal(await member.figure('billhook_store_writable'), 0)
-      for (const answer of await Promise.all(first)) assert.deepEqual(answer, REFUSED)
-      for (const { status, code } of await Promise.all(reads)) assert.deepEqual({ status, code }, REFUSED)
-      assert.deepEqual(await leader.write('later'), REFUSED)
-    } finally {
-      for (const pid of stopped) process.kill(pid, 'SIGCONT')
-    }
-    await until(() => allReady(members), 'every service is ready')
-    for (const member of members) assert.equal(await member.figure('billhook_store_writable'), 1)
-    // The refused ones are repeated, as an answer of 503 asks for.
-    for (const n of Array(20).keys()) {
-      assert.deepEqual(await leader.write(`meanwhile-${n}`), { status: 200, code: undefined })
-    }
-    const known = await leader.wallets()
-    assert.equal(new Set(known).size, known.length)
-    assert.equal(known.length, 21)
-  }))
+      for (const member of members) {
+        assert.equal(await member.figure('billhook_store_writable'), 0)
+        assert.equal(await member.figure('billhook_degraded', { reason: 'database_lock' }), 1)
+        // What does not need the table is refused once a probe has waited for it, too.
+        await until(async () => (await member.write('refused')).code === REFUSED.code, 'writes are refused')
+      }
+      await other.end()
+      await until(() => allReady(members), 'every service is ready')
+      assert.deepEqual(await members[0].write('afterwards'), { status: 200, code: undefined })
+    }))
 
-test('a lock of a table that never comes: writes are refused, and each service says so, until it is given back', () =>
-  withServices(async ({ store, members }) => {
-    const other = await somebodyElse(store)
-    await other.query('BEGIN')
-    await other.query('LOCK TABLE invoices IN ACCESS EXCLUSIVE MODE')
-    await until(() => noneReady(members), 'every service says that it is not ready')
-    for (const member of members) {
-      assert.equal(await member.figure('billhook_store_writable'), 0)
+  test('a lock of one wallet that never comes refuses what is about it, and is told without keeping others away', () =>
+    withServices(shared, async ({ store, members: [member] }) => {
+      assert.deepEqual(await member.write('locked'), { status: 200, code: undefined })
+      const other = await somebodyElse(store)
+      await other.query('BEGIN')
+      await other.query("SELECT FROM wallets WHERE id = 'locked' FOR UPDATE")
+      assert.deepEqual(await member.write('locked', 'bob'), REFUSED)
+      const { status, text } = await member.get('/readyz')
+      assert.equal(status, 200)
+      assert.match(text, /Somebody keeps a lock in the database/)
       assert.equal(await member.figure('billhook_degraded', { reason: 'database_lock' }), 1)
-      // What does not need the table is refused once a probe has waited for it, too.
-      await until(async () => (await member.write('refused')).code === REFUSED.code, 'writes are refused')
-    }
-    await other.end()
-    await until(() => allReady(members), 'every service is ready')
-    assert.deepEqual(await members[0].write('afterwards'), { status: 200, code: undefined })
-  }))
-
-test('a lock of one wallet that never comes refuses what is about it, and is told without keeping others away', () =>
-  withServices(async ({ store, members: [member] }) => {
-    assert.deepEqual(await member.write('locked'), { status: 200, code: undefined })
-    const other = await somebodyElse(store)
-    await other.query('BEGIN')
-    await other.query("SELECT FROM wallets WHERE id = 'locked' FOR UPDATE")
-    assert.deepEqual(await member.write('locked', 'bob'), REFUSED)
-    const { status, text } = await member.get('/readyz')
-    assert.equal(status, 200)
-    assert.match(text, /Somebody keeps a lock in the database/)
-    assert.equal(await member.figure('billhook_degraded', { reason: 'database_lock' }), 1)
-    assert.equal(await member.figure('billhook_store_writable'), 1)
-    await until(async () => (await member.write('free')).status === 200, 'others go on')
-    await other.end()
-    await until(async () => (await member.write('locked', 'bob')).status === 200, 'the wallet is free')
-    assert.deepEqual(await member.wallets(), ['free'])
-  }))
+      assert.equal(await member.figure('billhook_store_writable'), 1)
+      await until(async () => (await member.write('free')).status === 200, 'others go on')
+      await other.end()
+      await until(async () => (await member.write('locked', 'bob')).status === 200, 'the wallet is free')
+      assert.deepEqual(await member.wallets(), ['free'])
+    }))
+})

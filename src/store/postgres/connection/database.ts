@@ -17,7 +17,7 @@ const TRIES_MAX = 12
 /** Upper bound of the pause before another try; it grows with the tries. */
 const RETRY_PAUSE_MS = 20
 /** How long the database is asked what became of a write whose answer was lost, before its fate stays unknown. */
-export const FATE_LIMITS: FateLimits = { knownWithinMs: 10_000, askedMinMs: 2000, pauseMs: 100 }
+export const FATE_LIMITS: FateLimits = { knownWithinMs: 9500, askedMinMs: 2000, pauseMs: 100 }
 const UUID_VERSION_AT = 14
 
 interface FateLimits {
@@ -114,8 +114,8 @@ export class Database {
   async close(): Promise<void> {
     await this.changes.close()
     if (this.running > 0) await new Promise<void>((resolve) => (this.onIdle = resolve))
+    this.outage.close()
     void this.probing?.close()
-    await this.outage.close()
     await this.writers.close()
     await this.readers.close()
   }

@@ -13,7 +13,7 @@ export const SUSPECTED_MS = 250
 export class Outage {
   private reads: StorageUnavailable | null = null
   private writes: StorageUnavailable | null = null
-  private probing: Promise<void> | null = null
+  private isProbing = false
   private readonly closing = new AbortController()
 
   constructor(
@@ -27,16 +27,16 @@ export class Outage {
     if (this.closing.signal.aborted) return
     this.reads ??= reason
     this.writes ??= reason
-    this.probing ??= this.probeUntilAnswered()
+    void this.probeUntilAnswered()
   }
 
   /** One write was not answered. Others go on, unless a probe is not answered either: then nobody can write. */
   suspectWrites(reason: StorageUnavailable): void {
-    if (this.closing.signal.aborted || this.probing !== null) return
+    if (this.closing.signal.aborted || this.isProbing) return
     const cancel = this.scheduler.after(SUSPECTED_MS, () => {
       this.writes ??= reason
     })
-    this.probing = this.probeUntilAnswered().finally(cancel)
+    void this.probeUntilAnswered().then(cancel)
   }
 
   /** Throws why the database cannot be read. */
@@ -49,14 +49,15 @@ export class Outage {
     if (this.writes !== null) throw this.writes
   }
 
-  /** Resolves when no probe is under way. */
-  async close(): Promise<void> {
+  /** Nothing is probed from now on. A probe that is under way ends by itself: waiting for it would hold up the end of a service. */
+  close(): void {
     this.closing.abort()
-    await this.probing
   }
 
   /** Never rejects. */
   private async probeUntilAnswered(): Promise<void> {
+    if (this.isProbing) return
+    this.isProbing = true
     while (!this.closing.signal.aborted) {
       try {
         await this.probe(() => {
@@ -71,6 +72,6 @@ export class Outage {
         await pause(this.scheduler, PROBE_PAUSE_MS, this.closing.signal)
       }
     }
-    this.probing = null
+    this.isProbing = false
   }
 }
