@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { test as always } from 'node:test'
+import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { administer } from '../support/postgres-database.js'
 import { createDatabase } from '../support/postgres-harness.js'
@@ -11,9 +11,6 @@ import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const run = promisify(execFile)
 const server = await postgresForTests({ isDurable: true })
-
-/** Skipped where there is no PostgreSQL. */
-const test = server === null ? always.skip : always
 
 let roles = 0
 
@@ -56,56 +53,61 @@ async function serveOnce(store: string): Promise<void> {
   data.remove()
 }
 
-test('a search_path without any schema ends the start with one line that names it', async () => {
-  const { store, administrator, role } = await ownDatabase()
-  await administer(administrator, `ALTER ROLE ${role} SET search_path = 'nowhere'`)
-  const refused = await refusalOf(store, ...SERVE)
-  assert.match(
-    refused,
-    /^billhook: search_path \(nowhere\) names no schema .*ALTER ROLE … SET search_path = 'public'.*\n$/,
-  )
-})
+describe('the place of the tables', { skip: server === null, concurrency: true }, () => {
+  test('a search_path without any schema ends the start with one line that names it', async () => {
+    const { store, administrator, role } = await ownDatabase()
+    await administer(administrator, `ALTER ROLE ${role} SET search_path = 'nowhere'`)
+    const refused = await refusalOf(store, ...SERVE)
+    assert.match(
+      refused,
+      /^billhook: search_path \(nowhere\) names no schema .*ALTER ROLE … SET search_path = 'public'.*\n$/,
+    )
+  })
 
-test('a search_path that leads away from the tables makes no empty ones, and no command takes the database for empty', async () => {
-  const { store, administrator, role } = await ownDatabase()
-  await administer(
-    administrator,
-    `CREATE SCHEMA books AUTHORIZATION ${role}`,
-    `ALTER ROLE ${role} SET search_path = 'books'`,
-  )
-  await serveOnce(store)
-  await administer(administrator, `CREATE SCHEMA ${role} AUTHORIZATION ${role}`)
-  for (const path of [`"$user", books`, 'nowhere']) {
-    await administer(administrator, `ALTER ROLE ${role} SET search_path = ${path}`)
-    for (const command of [SERVE, ['check'], ['keys', 'list']]) {
-      const refused = await refusalOf(store, ...command)
-      assert.match(
-        refused,
-        /^billhook: the tables are in the schema books, which search_path \(.*\) does not name first: .*\n$/,
-      )
+  test('a search_path that leads away from the tables makes no empty ones, and no command takes the database for empty', async () => {
+    const { store, administrator, role } = await ownDatabase()
+    await administer(
+      administrator,
+      `CREATE SCHEMA books AUTHORIZATION ${role}`,
+      `ALTER ROLE ${role} SET search_path = 'books'`,
+    )
+    await serveOnce(store)
+    await administer(administrator, `CREATE SCHEMA ${role} AUTHORIZATION ${role}`)
+    const refused: readonly [path: string, ...commands: (readonly string[])[]][] = [
+      [`"$user", books`, SERVE, ['check'], ['keys', 'list']],
+      ['nowhere', SERVE],
+    ]
+    for (const [path, ...commands] of refused) {
+      await administer(administrator, `ALTER ROLE ${role} SET search_path = ${path}`)
+      for (const command of commands) {
+        assert.match(
+          await refusalOf(store, ...command),
+          /^billhook: the tables are in the schema books, which search_path \(.*\) does not name first: .*\n$/,
+        )
+      }
     }
-  }
-  const made = await administer(administrator, "SELECT schemaname FROM pg_tables WHERE tablename = 'billhook'")
-  assert.deepEqual(made, [{ schemaname: 'books' }])
-  await administer(administrator, `ALTER ROLE ${role} SET search_path = 'books'`)
-  await serveOnce(store)
-})
+    const made = await administer(administrator, "SELECT schemaname FROM pg_tables WHERE tablename = 'billhook'")
+    assert.deepEqual(made, [{ schemaname: 'books' }])
+    await administer(administrator, `ALTER ROLE ${role} SET search_path = 'books'`)
+    await serveOnce(store)
+  })
 
-test('another role has tables of its own in the same database', async () => {
-  const { store, administrator, role } = await ownDatabase()
-  await serveOnce(administrator)
-  await administer(administrator, `CREATE SCHEMA ${role} AUTHORIZATION ${role}`)
-  await serveOnce(store)
-  const made = await administer(
-    administrator,
-    "SELECT schemaname FROM pg_tables WHERE tablename = 'billhook' ORDER BY 1",
-  )
-  assert.deepEqual(made, [{ schemaname: 'public' }, { schemaname: role }])
-})
+  test('another role has tables of its own in the same database', async () => {
+    const { store, administrator, role } = await ownDatabase()
+    await serveOnce(administrator)
+    await administer(administrator, `CREATE SCHEMA ${role} AUTHORIZATION ${role}`)
+    await serveOnce(store)
+    const made = await administer(
+      administrator,
+      "SELECT schemaname FROM pg_tables WHERE tablename = 'billhook' ORDER BY 1",
+    )
+    assert.deepEqual(made, [{ schemaname: 'public' }, { schemaname: role }])
+  })
 
-test('a role that may make no tables ends the start with one line', async () => {
-  const { store, administrator } = await ownDatabase()
-  await administer(administrator, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC')
-  const refused = await refusalOf(store, ...SERVE)
-  assert.match(refused, /^billhook: the database \S+ cannot be used: permission denied for schema public\n$/)
+  test('a role that may make no tables ends the start with one line', async () => {
+    const { store, administrator } = await ownDatabase()
+    await administer(administrator, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+    const refused = await refusalOf(store, ...SERVE)
+    assert.match(refused, /^billhook: the database \S+ cannot be used: permission denied for schema public\n$/)
+  })
 })

@@ -86,25 +86,33 @@ test('two services behind a pooler of transactions come through the walk-through
   }
 })
 
-for (const roundRobin of [false, true]) {
-  test(`a pooler of transactions that the address does not name ends the start with one line${roundRobin ? ', whichever session it lends' : ''}`, {
-    skip,
-  }, async () => {
+const SERVE = ['serve', '--port', '0']
+const UNNAMED: Readonly<
+  Record<string, { readonly setting?: string; readonly commands: readonly (readonly string[])[] }>
+> = {
+  'a pooler of transactions that the address does not name ends the start of any command with one line': {
+    commands: [SERVE, ['keys', 'list'], ['migrate', '--from', 'lmdb:DATA', '--to', 'postgres:']],
+  },
+  'a pooler of transactions that lends its sessions in turn is noticed, too': {
+    setting: 'server_round_robin = 1',
+    commands: [SERVE],
+  },
+}
+
+for (const [name, { setting, commands }] of Object.entries(UNNAMED)) {
+  test(name, { skip }, async () => {
     assert.ok(server !== null)
     const direct = await createDatabase(server)
     const place = temporaryDirectory()
     const data = temporaryDirectory()
     // Something to move.
     await (await ServiceProcess.start(data.path)).stop()
-    const { child, port } = await startPooler(server, place.path, roundRobin ? 'server_round_robin = 1' : '')
+    const { child, port } = await startPooler(server, place.path, setting)
     const store = `postgres://postgres@127.0.0.1:${port}/${direct.split('/').at(-1)}`
     try {
-      for (const command of [
-        ['serve', '--port', '0'],
-        ['keys', 'list'],
-        ['migrate', '--from', `lmdb:${data.path}`, '--to', 'postgres:'],
-      ]) {
-        const refused = await run(process.execPath, ['dist/src/main.js', ...command], {
+      for (const command of commands) {
+        const words = command.map((word) => word.replace('DATA', data.path))
+        const refused = await run(process.execPath, ['dist/src/main.js', ...words], {
           cwd: projectRoot,
           env: { PATH: process.env['PATH'], BILLHOOK_STORE: store, BILLHOOK_DATA: data.path, BILLHOOK_LOG: 'warn' },
         }).then(
