@@ -10,6 +10,8 @@ import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const run = promisify(execFile)
+/** A command that begins in spite of what is wrong is ended. */
+const BEGUN_MS = 30_000
 const server = await postgresForTests({ isDurable: true })
 
 let roles = 0
@@ -35,6 +37,7 @@ async function refusalOf(store: string, ...command: readonly string[]): Promise<
     return await run(process.execPath, ['dist/src/main.js', ...command, '--data', data.path], {
       cwd: projectRoot,
       env: { PATH: process.env['PATH'], BILLHOOK_STORE: store, BILLHOOK_LOG: 'warn' },
+      timeout: BEGUN_MS,
     }).then(
       () => assert.fail('it began'),
       (error: { readonly stderr: string }) => error.stderr,

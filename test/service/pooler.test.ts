@@ -19,6 +19,8 @@ import { temporaryDirectory } from '../support/temporary-directory.js'
 import { noWalkThrough, walkThrough } from '../support/walk-through.js'
 
 const run = promisify(execFile)
+/** A command that begins in spite of what is wrong is ended. */
+const BEGUN_MS = 30_000
 /** It refuses to run as root. */
 const NOBODY = 65_534
 /** Sessions of the server for all sessions of all services: fewer than one service opens. */
@@ -115,6 +117,7 @@ for (const [name, { setting, commands }] of Object.entries(UNNAMED)) {
         const refused = await run(process.execPath, ['dist/src/main.js', ...words], {
           cwd: projectRoot,
           env: { PATH: process.env['PATH'], BILLHOOK_STORE: store, BILLHOOK_DATA: data.path, BILLHOOK_LOG: 'warn' },
+          timeout: BEGUN_MS,
         }).then(
           () => assert.fail('it began'),
           (error: { readonly stderr: string }) => error.stderr,
