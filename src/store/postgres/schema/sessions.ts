@@ -33,6 +33,7 @@ async function isShared(one: Session, other: Session): Promise<boolean> {
   const before = await serverOf(one)
   await other.run(sql`BEGIN`)
   try {
+    // A pooler that carries prepared statements along lets no statement fail, so each side is asked.
     return (await serverOf(other)) === before || (await serverOf(one)) !== before
   } finally {
     await other.run(sql`COMMIT`)
