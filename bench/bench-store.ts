@@ -22,6 +22,7 @@ const random = createPooledRandom()
 export function openBenchStore(directory: string, clock: SteppingClock): Promise<LmdbStore> {
   const ids = new IdGenerator(random)
   return openLmdbStore({
+    mayBegin: true,
     directory,
     clock,
     networks: TEST_NETWORKS,

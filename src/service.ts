@@ -65,6 +65,8 @@ async function start({ settings, log, clock, stop, shutdown }: Starting): Promis
       onUnavailable: (reason) => writeHealth.commitFailed(reason),
       onLockTimeout: (reason) => lockWaits.missed(reason),
       migration: migrationLog(log, clock, stop),
+      onCreated: (place, birth) => log.warn(birth, `a new, empty store was created in ${place}`),
+      onLeft: () => log.warn('the last run did not stop by itself: it was killed, crashed, or the machine lost power'),
       isService: true,
     }),
   )

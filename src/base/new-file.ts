@@ -26,11 +26,16 @@ export class NewFile {
   static async create(path: string): Promise<NewFile> {
     if (existsSync(path)) throw taken(path)
     const partial = `${path}.${randomBytes(RANDOM_BYTES).toString('hex')}${PARTIAL_END}`
-    return new NewFile(path, partial, await writing(path, open(partial, 'wx', PRIVATE_MODE)))
+    return new NewFile(path, partial, await writing(path, open(partial, 'wx+', PRIVATE_MODE)))
   }
 
   get bytes(): number {
     return this.written
+  }
+
+  /** For reading what was written. */
+  get descriptor(): number {
+    return this.handle.fd
   }
 
   async write(bytes: Buffer): Promise<void> {

@@ -7,7 +7,7 @@ import type { ServiceStatus, WorkRecord } from '../http/routes/admin.js'
 import { readAnswer } from '../merchant/answer.js'
 import { adminSocketPath } from '../service/admin-socket.js'
 import { StartError } from '../start-error.js'
-import type { Given, ProcessIo } from './billhook-command.js'
+import type { Given, OpensData, ProcessIo } from './billhook-command.js'
 import { withProcess } from './local-work.js'
 import { ProgressLine } from './progress-line.js'
 
@@ -145,6 +145,10 @@ export function withAdmin(
 export async function tokenDecimalsOf(admin: Admin): Promise<TokenDecimals> {
   return ((await admin.call('GET', '/admin/status')).body as ServiceStatus).token_decimals
 }
+
+/** The data directory, unless a service answers for it or the data are in a database. */
+export const unservedData: OpensData = async ({ settings: { store, dataDirectory } }) =>
+  store === 'lmdb' && !(await isServed(dataDirectory)) ? `the data directory ${dataDirectory}` : null
 
 /** Whether a process serves the data directory. */
 export async function isServed(dataDirectory: string): Promise<boolean> {

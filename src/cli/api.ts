@@ -3,7 +3,7 @@ import type { ServiceStatus } from '../http/routes/admin.js'
 import type { ServiceInfo } from '../http/routes/info.js'
 import { Refused, type Reply, readAnswer, Unreachable } from '../merchant/answer.js'
 import { type Call, methodAndPath } from '../merchant/call.js'
-import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
+import { type Admin, tokenDecimalsOf, unservedData, withAdmin } from './admin.js'
 import type { BillhookCommand, Check, Given, ProcessIo } from './billhook-command.js'
 import { checkWholeNumber } from './flags.js'
 import { readKeyFile } from './key-file.js'
@@ -31,6 +31,7 @@ export function onService(command: BillhookCommand): BillhookCommand {
     .option('--data <dir>', 'Without a URL: the data directory of the service (BILLHOOK_DATA).')
     .option('--owner <identity>', 'The identity that the command is about (BILLHOOK_OWNER).')
     .asJson()
+    .opensData(async (given) => (isRemote(given) ? null : await unservedData(given)))
 }
 
 /** What no command that reaches a service can be given. */

@@ -3,7 +3,9 @@ import { suggestion } from '../config/suggestion.js'
 import { type Environment, readSettings, type Settings } from '../config.js'
 import type { LogLevel } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
-import { type CommandIo, EXIT_SUCCESS, EXIT_USAGE } from './command.js'
+import { type Apart, deathBy } from './apart.js'
+import { type CommandIo, EXIT_FAILURE, EXIT_SUCCESS, EXIT_USAGE } from './command.js'
+import { reportFailure } from './failure.js'
 
 /** Columns of the texts of `--help`. */
 const HELP_COLUMNS = 112
@@ -17,6 +19,8 @@ export interface CommandContext {
   error(line: string): void
   /** The process, with a log of this level. */
   processIo(level: LogLevel): ProcessIo
+  /** Runs the same command line in a child. Null where this process is one, and does the work. */
+  readonly runApart: ((onSignal: CommandIo['onSignal']) => Promise<Apart>) | null
 }
 
 export interface ProcessIo extends CommandIo {
@@ -40,6 +44,9 @@ export interface Given {
   readonly context: CommandContext
 }
 
+/** Names the data that a command will open in its own process, or null when it opens none: a service does, or it works over the network. */
+export type OpensData = (given: Given) => Promise<string | null>
+
 /** Looks for problems that the parser does not see, one line each. */
 export type Check = (given: Omit<Given, 'settings'>, problems: string[]) => void
 
@@ -50,6 +57,8 @@ export type Check = (given: Omit<Given, 'settings'>, problems: string[]) => void
 export class BillhookCommand extends Command {
   /** What its flags do not say, in sentences; see `explain`. */
   explanation = ''
+  /** See `opensData`. */
+  private opening: { readonly opens: OpensData; readonly deathCode: number } | null = null
   /** Whether it does something itself, and not only by the commands below it. */
   isRunnable = false
 
@@ -101,6 +110,12 @@ export class BillhookCommand extends Command {
     return this.option('--json', 'Print JSON.')
   }
 
+  /** Has the work done in a child where it opens data, because reading damaged data may end a process. `deathCode` says so. */
+  opensData(opens: OpensData, deathCode: number = EXIT_FAILURE): this {
+    this.opening = { opens, deathCode }
+    return this
+  }
+
   /** Adds a paragraph below the flags, in `--help` and in docs/cli.md. */
   explain(text: string): this {
     this.explanation = text
@@ -116,12 +131,28 @@ export class BillhookCommand extends Command {
       check({ args, options, context }, problems)
       const read = readSettings(settingFlags(options), context.environment, problems)
       if ('settings' in read) {
-        this.outcome.code = await work({ args, options, settings: read.settings, context })
+        const given = { args, options, settings: read.settings, context }
+        this.outcome.code = (await this.inChild(given)) ?? (await work(given))
         return
       }
       for (const problem of read.problems) context.error(problem)
       this.outcome.code = EXIT_USAGE
     })
+  }
+
+  /** Has the work done in a child, and answers its exit code; null when the work is to be done here. */
+  private async inChild(given: Given): Promise<number | null> {
+    const { context, settings, options } = given
+    if (this.opening === null || context.runApart === null) return null
+    const { opens, deathCode } = this.opening
+    // What is wrong with it, the work itself says.
+    const data = await opens(given).catch(() => null)
+    if (data === null) return null
+    const io = context.processIo(settings.logLevel)
+    const apart = await context.runApart(io.onSignal)
+    if ('code' in apart) return apart.code
+    reportFailure(new Error(deathBy(apart.signal, data)), options['json'] === true, io)
+    return deathCode
   }
 
   /** What stands on the command line and belongs to nothing. */

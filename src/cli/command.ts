@@ -13,7 +13,7 @@ export const EXIT_INCOMPLETE = 3
 /** The codes of a process that a signal ends, as shells count them (128 + number of the signal). */
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const
 
-type StopSignal = keyof typeof EXIT_BY_SIGNAL
+export type StopSignal = keyof typeof EXIT_BY_SIGNAL
 
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT']
 

@@ -13,6 +13,9 @@ export function migrateCommand(program: BillhookCommand): void {
       'Bring the data of an older version to this one, or move it to another store, while no service runs.',
     )
     .onData()
+    .opensData(async (given) =>
+      isMove(given) ? 'what is to be moved' : `the data directory ${given.settings.dataDirectory}`,
+    )
     .option('--check', 'Only tell what there is to do.')
     .option(
       '--from <store>',

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { format } from 'node:util'
 import type { LineStream } from '../base/line-stream.js'
+import { makeOwned } from '../base/owned-file.js'
 import { flushLog, type Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
 import { Seldom } from '../seldom.js'
@@ -57,7 +58,8 @@ export async function divertNativeErrors({ directory, log, stream, scheduler }: 
       await stream.moveTo(logFd)
     }
     await file.take((text) => log.error({ text }, 'the last run ended with this on standard error'))
-    const fileFd = openSync(file.path, 'a', 0o600)
+    makeOwned(file.path)
+    const fileFd = openSync(file.path, 'a')
     descriptors.dup2(fileFd, STDERR)
     closeSync(fileFd)
   } catch (error) {

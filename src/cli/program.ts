@@ -1,5 +1,7 @@
 import type { Settings } from '../config.js'
+import { unservedData } from './admin.js'
 import { BillhookCommand, type CommandContext } from './billhook-command.js'
+import { EXIT_INCOMPLETE } from './command.js'
 import { completionsCommand } from './completions.js'
 import { doctorCommand } from './doctor.js'
 import { eventCommands } from './events.js'
@@ -82,6 +84,7 @@ function reconcileCommand(program: BillhookCommand, works: Works): void {
   program
     .add('reconcile', 'Compare a watched network, or the ledger, with the recorded data, while no service runs.')
     .onData()
+    .opensData(unservedData, EXIT_INCOMPLETE)
     .option('--network <id>', 'The network, by its id, such as SEP.')
     .option('--from <height>', 'The first block.')
     .option('--to <height>', 'The last block.')

@@ -3,7 +3,7 @@ import type { ServiceStatus } from '../http/routes/admin.js'
 import { blockAsideColumns, depositAsideColumns } from '../listing/aside.js'
 import type { Columns } from '../listing/column.js'
 import { ledgerColumns, networkColumns, nodeColumns } from '../listing/networks.js'
-import { type Admin, withAdmin } from './admin.js'
+import { type Admin, unservedData, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
 import { jsonLine, printable } from './output.js'
@@ -13,6 +13,7 @@ export function statusCommand(program: BillhookCommand): void {
   program
     .add('status', 'Tell whether the service runs, and how it is.')
     .onData()
+    .opensData(async (given) => (given.options['ready'] === true ? null : await unservedData(given)))
     .asJson()
     .option('--ready', 'Exit with 1 unless a service runs and can take requests.')
     .explain(
@@ -74,6 +75,8 @@ function statusLines({
   ready,
   data,
   store,
+  store_id: storeId,
+  store_born_at: bornAt,
   sandbox,
   strict,
   degraded,
@@ -90,6 +93,7 @@ function statusLines({
   const modes = [strict ? 'strict' : 'not strict', ...(sandbox ? ['sandbox'] : [])].join(', ')
   return [
     `Billhook ${version} (${modes}), ${store === 'lmdb' ? `data in ${data}` : `state in ${store}`}`,
+    `Store ${storeId}, created ${time(bornAt)}`,
     runs,
     ...degraded.map((sentence) => `Degraded: ${sentence}`),
     ...(url === null ? [] : [`Clock: ${readingText(clock && { ...clock, offsetMs: clock.offset_ms })}`]),

@@ -1,5 +1,5 @@
 import type { Upkeep, Violation } from '../service/upkeep.js'
-import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
+import type { BillhookCommand, Given, OpensData, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
 import { withProcess } from './local-work.js'
 import { jsonLine } from './output.js'
@@ -25,12 +25,14 @@ export function upkeepCommands(program: BillhookCommand): void {
     .add('backup', 'Write all data of this moment to a new file. The service may be running.')
     .argument('<file>', 'The file, which must not exist.')
     .onData()
+    .opensData(dataInFiles)
     .asJson()
     .runs((given) => withUpkeep(given, backup))
   program
     .add('restore', 'Verify a backup, and put it into an empty directory.')
     .argument('<file>', 'The backup.')
     .onData()
+    .opensData(dataInFiles)
     .asJson()
     .runs(
       (given) => withUpkeep(given, restore),
@@ -41,12 +43,17 @@ export function upkeepCommands(program: BillhookCommand): void {
   program
     .add('check', 'Verify every index against its records and every running total against its deposits.')
     .onData()
+    .opensData(dataInFiles)
     .asJson()
     .explain(
       'The service may be running. Ends with 0 when nothing is wrong, with 1 and a line for each violation otherwise.',
     )
     .runs((given) => withUpkeep(given, check))
 }
+
+/** They open the data beside a service. A database is another process. */
+const dataInFiles: OpensData = async ({ settings: { store, dataDirectory } }) =>
+  store === 'lmdb' ? `the data directory ${dataDirectory}` : null
 
 interface Work {
   readonly given: Given

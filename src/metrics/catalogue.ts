@@ -42,6 +42,11 @@ export const metricsCatalogue = {
     [],
     '1 while the store takes writes; 0 from a failed commit on until it takes them again: the disk refuses, or the database is away.',
   ),
+  storeBirth: gauge(
+    'billhook_store_birth_time_seconds',
+    ['id'],
+    'Unix time at which the store was created; the label is its id. Another id than before: the service runs on another store.',
+  ),
   requests: histogram(
     'billhook_http_request_duration_seconds',
     ['method', 'route', 'status'],

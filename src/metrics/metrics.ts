@@ -54,7 +54,7 @@ export interface WatchedParts {
   readonly duties: Watched & { readonly isLeading: boolean; readonly laneCount: number }
   readonly log: { linesLost(): number }
   readonly openPages: { readonly size: number }
-  readonly store: Pick<Store, 'networks' | 'outbox' | 'wallets'>
+  readonly store: Pick<Store, 'birth' | 'networks' | 'outbox' | 'wallets'>
   readonly clock: Clock
   /** Whether the service can take traffic. */
   readonly isReady: () => boolean
@@ -123,6 +123,9 @@ export class Metrics {
       if (offsetMs !== null) offset.set(offsetMs / MS_PER_SECOND)
     })
     gauge(registry, metricsCatalogue.storeWritable, (writable) => writable.set(writeHealth.takesWrites ? 1 : 0))
+    gauge(registry, metricsCatalogue.storeBirth, (birth) =>
+      birth.set({ id: store.birth.id }, store.birth.bornAt / MS_PER_SECOND),
+    )
     observeLoop(registry)
     gauge(registry, metricsCatalogue.leader, (leader) => leader.set(duties.isLeading ? 1 : 0))
     watchNetworks(registry, duties)

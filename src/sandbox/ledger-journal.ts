@@ -1,5 +1,6 @@
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { isObject, parseJson } from '../base/json-object.js'
+import { makeOwned } from '../base/owned-file.js'
 import { StartError } from '../start-error.js'
 import type { SentTransaction } from './submitted-transaction.js'
 
@@ -135,7 +136,8 @@ export class LedgerJournal {
 
 function openOrExplain(path: string): { fd: number; content: Buffer } {
   try {
-    const fd = openSync(path, 'a+', 0o600)
+    makeOwned(path)
+    const fd = openSync(path, 'a+')
     return { fd, content: readFileSync(fd) }
   } catch (error) {
     throw new StartError(`the journal of the simulated ledger ${path} cannot be used: ${(error as Error).message}`)

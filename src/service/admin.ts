@@ -1,5 +1,6 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, lchownSync, rmSync } from 'node:fs'
 import { parseDatabaseAddress } from '../base/database-address.js'
+import { heirOf } from '../base/owned-file.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import type { Progress } from '../console/networks.js'
@@ -80,6 +81,9 @@ export async function startAdmin(context: AdminContext): Promise<void> {
   )
   await server.listen()
   chmodSync(path, PRIVATE_MODE)
+  // If root is killed here, what it leaves behind must not refuse the owner.
+  const heir = heirOf(settings.dataDirectory)
+  if (heir !== null) lchownSync(path, heir.uid, heir.gid)
   shutdown.add('commands', async () => {
     await drain(server)
     release()
@@ -128,6 +132,8 @@ async function statusOf({
     ready: isReady(),
     data: settings.dataDirectory,
     store: parseDatabaseAddress(settings.store)?.shown ?? settings.store,
+    store_id: store.birth.id,
+    store_born_at: store.birth.bornAt,
     sandbox: settings.sandbox,
     strict: settings.strict,
     degraded: degradations(),

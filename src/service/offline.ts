@@ -36,7 +36,10 @@ export async function startOffline(
   const shutdown = new Shutdown()
   try {
     const sandbox = isSandboxDirectory(dataDirectory)
-    const store = await openStore(settings, clock, { mayBegin })
+    const store = await openStore(settings, clock, {
+      mayBegin,
+      onCreated: (place, birth) => log.warn(birth, `a new, empty store was created in ${place}`),
+    })
     shutdown.add('store', () => store.close())
     const { testDeliveries } = startSender({ settings, clock, shutdown, store })
     const directory = new WalletDirectory(store)

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseDatabaseAddress } from '../base/database-address.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
@@ -8,12 +6,16 @@ import { networksOf } from '../networks/catalogue/entry.js'
 import { addressCheck } from '../networks/wallet-address.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
-import { DATA_FILE } from '../store/lmdb/file/data-file.js'
+import { hasDataFile } from '../store/lmdb/file/data-file.js'
 import { lockDirectory } from '../store/lmdb/file/directory-lock.js'
 import { openLmdbStore } from '../store/lmdb/lmdb-store.js'
 import type { StorageUnavailable } from '../store/refusals.js'
-import type { CommitObserver, MigrationControl, Store } from '../store/store.js'
+import type { CommitObserver, MigrationControl, Store, StoreCreation } from '../store/store.js'
 import { catalogueOf } from './catalogue.js'
+
+/** A volume that is not mounted is the usual cause. */
+const CREATION_IS_OFF =
+  ': see that it is the right one and that its volume is mounted; BILLHOOK_CREATE=on lets a new store begin there'
 
 /** Who opens the store, and who hears of it. */
 interface Opening {
@@ -23,8 +25,11 @@ interface Opening {
   readonly migration?: MigrationControl
   /** Whether it is a service, which decides what kind of data an empty database is to hold. Default: a command. */
   readonly isService?: boolean
-  /** Whether a command may begin with a database that holds no data yet. */
+  /** Whether a command may create a store where there is none, unless the settings forbid it. Default: a service may. */
   readonly mayBegin?: boolean
+  readonly onCreated?: StoreCreation['onCreated']
+  /** Called when the process that had the data directory before did not end in peace. */
+  readonly onLeft?: () => void
 }
 
 /** Opens the configured store: the data directory's, or a database's. Throws `StartError` if it cannot be used. */
@@ -41,6 +46,8 @@ export async function openStore(settings: Settings, clock: Clock, opening: Openi
     newId: ids.next.bind(ids),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),
+    mayBegin: mayBegin && settings.create,
+    ...(settings.create ? {} : { advice: CREATION_IS_OFF }),
     ...observers,
   }
   if (settings.store === 'lmdb') return openLmdbStore({ ...common, directory: settings.dataDirectory, clock })
@@ -48,10 +55,11 @@ export async function openStore(settings: Settings, clock: Clock, opening: Openi
   if (address === undefined) throw new Error('a checked address of a database cannot be read')
   // The directory has the socket for commands and a sandbox's journal, of one process.
   const lock = lockDirectory(settings.dataDirectory)
+  if (lock.wasLeft) observers.onLeft?.()
   try {
     const { openPostgresStore } = await import('../store/postgres/postgres-store.js')
     const kind = settings.sandbox ? 'sandbox' : 'real'
-    const preparation = { kind: isService ? kind : null, mayBegin, scheduler: systemScheduler } as const
+    const preparation = { kind: isService ? kind : null, scheduler: systemScheduler } as const
     const store = await openPostgresStore({ ...common, ...preparation, address })
     return { ...store, close: () => store.close().finally(lock.release) }
   } catch (error) {
@@ -67,6 +75,6 @@ export function keepsOwnData({ store }: Pick<Settings, 'store'>): boolean {
 
 /** Throws `StartError` when the configured data directory holds no data. Opening says so of a database. */
 export function assertHasData({ store, dataDirectory }: Pick<Settings, 'store' | 'dataDirectory'>, advice = ''): void {
-  if (!keepsOwnData({ store }) || existsSync(join(dataDirectory, DATA_FILE))) return
+  if (!keepsOwnData({ store }) || hasDataFile(dataDirectory)) return
   throw new StartError(`the data directory ${dataDirectory} holds no data${advice}`)
 }

@@ -56,6 +56,8 @@ export interface Store {
   /** Where long reads of the store take turns, piece by piece. */
   readonly turns: Turns
 
+  readonly birth: StoreBirth
+
   /** Writes as much as an ordinary commit does, and takes it back: rejects when the disk refuses writes. */
   probeWrite(): Promise<void>
   /** Settles when the writer has come to it, behind what waits, and writes nothing. */
@@ -66,6 +68,24 @@ export interface Store {
   isOpen(): boolean
   /** Waits for the writes in progress and closes. */
   close(): Promise<void>
+}
+
+/** Which store it is: what an operator compares when a volume or a database may be another one than it should. A restored backup keeps it. */
+export interface StoreBirth {
+  /** 16 hex characters, made when the store was created. */
+  readonly id: string
+  /** When it was created, Unix ms. For a store of a version that did not note it, when a later version opened it first. */
+  readonly bornAt: number
+}
+
+/** Whether and how an engine may create a store where it finds none. */
+export interface StoreCreation {
+  /** Whether it may; else opening rejects with `StartError`. */
+  readonly mayBegin: boolean
+  /** What the operator can do about one that is missing, as the end of a sentence. */
+  readonly advice?: string
+  /** Called when it did, with where. */
+  readonly onCreated?: ((place: string, birth: StoreBirth) => void) | undefined
 }
 
 /**

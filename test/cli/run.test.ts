@@ -20,6 +20,7 @@ async function running(argv: readonly string[], environment: Environment = {}) {
     out: (line) => outLines.push(line),
     error: (line) => errorLines.push(line),
     processIo: () => assert.fail('no command of this test needs the process'),
+    runApart: null,
   }
   const code = await run(argv, context, {
     serve: async (settings) => {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { Store } from '../../src/store/store.js'
 import { describeAllowances } from './store/allowances.js'
 import { describeAside } from './store/aside.js'
+import { describeBirth } from './store/birth.js'
 import { describeChains } from './store/chain.js'
 import { describeChanges } from './store/changes.js'
 import { describeCollisions } from './store/collisions.js'
@@ -41,6 +42,7 @@ const SUITES: Readonly<
     readonly [Suite, ...Suite[]]
   >
 > = {
+  birth: [describeBirth],
   networks: [describeNetworks],
   commands: [describeCommands, describeCollisions, describeEndings, describeHistories],
   keys: [describeKeys],

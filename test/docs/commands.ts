@@ -22,6 +22,7 @@ export function describeCommands(): CommandAbout[] {
       out: () => {},
       error: () => {},
       processIo: () => assert.fail('no command is run here'),
+      runApart: null,
     },
     { serve: async () => 0, reconcile: async () => 0, reconcileLedger: async () => 0 },
   )

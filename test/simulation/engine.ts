@@ -77,7 +77,7 @@ export const onLmdb: MakeEngine = async () => {
     isRemote: false,
     beside: null,
     open: async (parts) => {
-      const store = await openLmdbStore({ directory: place.path, ...storeOptions(parts) })
+      const store = await openLmdbStore({ directory: place.path, mayBegin: true, ...storeOptions(parts) })
       return { store, line: null, abandon: () => store.close() }
     },
     failCommit: async () => {},

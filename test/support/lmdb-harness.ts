@@ -14,6 +14,7 @@ export function lmdbStoreOptions(directory: string, clock: Clock): LmdbStoreOpti
   let secrets = 0
   return {
     directory,
+    mayBegin: true,
     // How long a commit takes must not decide what it does.
     clock: { now: () => clock.now(), elapsed: () => 0 },
     networks: TEST_NETWORKS,

@@ -142,17 +142,20 @@ class Evaluation {
     }
     const name = this.take()
     if (/^\d/.test(name)) return Number(name)
-    if (name === 'sum') return this.summed()
+    if (name === 'sum' || name === 'count') return this.aggregated(name)
     return this.isNext('(') ? this.called(name) : this.instant(this.selector(name))
   }
 
-  private summed(): Value {
+  private aggregated(name: 'sum' | 'count'): Value {
     const by = this.isNext('by') ? this.names('by') : []
     const groups = new Map<string, Element>()
     this.take('(')
     for (const { labels, value } of vector(this.alternatives())) {
       const kept = only(labels, by)
-      groups.set(keyOf(kept), { labels: kept, value: (groups.get(keyOf(kept))?.value ?? 0) + value })
+      groups.set(keyOf(kept), {
+        labels: kept,
+        value: (groups.get(keyOf(kept))?.value ?? 0) + (name === 'sum' ? value : 1),
+      })
     }
     this.take(')')
     return [...groups.values()]

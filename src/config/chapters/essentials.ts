@@ -51,6 +51,11 @@ export const essentials = {
       'Where the state is kept: in files of the data directory (lmdb), or in a PostgreSQL database, which outlives the machine.',
     secret: true,
   }),
+  create: onOff({
+    fallback: 'on',
+    sentence:
+      'Create a store where there is none, with a warning. With off the start fails then: a volume that is not mounted, or a mistyped name, is noticed before anything is taken down in a new, empty store.',
+  }),
   sandbox: onOff({
     flag: '--sandbox',
     switch: true,

@@ -21,6 +21,9 @@ export interface ServiceStatus {
   readonly data: string
   /** Where the state is: `lmdb` for the data directory, or the address of a database without its password. */
   readonly store: string
+  /** Which store it is, and when it was created, Unix ms: what an operator compares when a volume may be the wrong one. */
+  readonly store_id: string
+  readonly store_born_at: number
   readonly sandbox: boolean
   readonly strict: boolean
   /** What is impaired, one sentence each. */

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { EVENT_LOOP, Turns } from '../../base/turns.js'
 import type { Networks } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
@@ -7,7 +5,7 @@ import { StartError } from '../../start-error.js'
 import { OWN_ALLOWANCES } from '../allowances.js'
 import { soleLeadership } from '../leadership.js'
 import type { StorageUnavailable } from '../refusals.js'
-import type { CommitObserver, MigrationControl, MigrationPlan, Store } from '../store.js'
+import type { CommitObserver, MigrationControl, MigrationPlan, Store, StoreBirth, StoreCreation } from '../store.js'
 import { LmdbAside } from './chain/aside-rows.js'
 import { LmdbChain } from './chain/chain-port.js'
 import { LmdbCommands } from './commands/command-port.js'
@@ -18,10 +16,12 @@ import { LmdbDeposits } from './deposits/deposit-rows.js'
 import { DepositRecorder } from './deposits/deposits.js'
 import { LmdbEvents } from './events/event-port.js'
 import { beginLogging, loggedSince } from './events/logged-since.js'
-import { DATA_FILE, flawOfDataFile } from './file/data-file.js'
+import { birthOf } from './file/birth.js'
+import { hasDataFile } from './file/data-file.js'
 import { type DirectoryLock, lockDirectory } from './file/directory-lock.js'
 import { assertMoved } from './file/move-position.js'
-import { migrationPlan, PROBE_KEY, prepareSchema } from './file/schema.js'
+import { openData } from './file/open-data.js'
+import { migrationPlan, PROBE_KEY, prepareSchema, storedVersion } from './file/schema.js'
 import { LmdbIdentities } from './identities/identities.js'
 import { LmdbImports } from './imports.js'
 import { InvoiceAnswers } from './invoices/invoice-answers.js'
@@ -31,7 +31,7 @@ import { LmdbLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
 import { LmdbOutbox } from './outbox/outbox-port.js'
 import { LmdbOverview } from './overview.js'
-import { type Environment, openEnvironment, type Tables } from './tables/tables.js'
+import type { Environment, Tables } from './tables/tables.js'
 import { LmdbWallets } from './wallets/wallet-port.js'
 import { LmdbWebhooks } from './webhooks/webhook-configurations.js'
 
@@ -42,7 +42,7 @@ const READS_AT_ONCE = 1
 const PROBE_BYTES = 262_144
 
 /** Everything that the store takes from outside. */
-export interface LmdbStoreOptions extends World {
+export interface LmdbStoreOptions extends World, StoreCreation {
   /** The data directory; made when it is not there. */
   readonly directory: string
   /** The networks that the catalogue has now. */
@@ -62,21 +62,34 @@ export interface LmdbStoreOptions extends World {
   readonly onUnavailable?: (reason: StorageUnavailable) => void
   /** Without it older data is refused, not migrated. */
   readonly migration?: MigrationControl
+  /** Called when the process that had the directory before was killed, crashed, or lost its machine. */
+  readonly onLeft?: () => void
 }
 
 /**
  * Opens the store in a directory that no other process uses. Throws `StartError` when the directory is taken, cannot be
  * used, or holds something else.
  */
-export function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
-  const { directory, migration } = options
-  return locked(directory, async (root, lock) => {
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
+  const { directory, migration, mayBegin, advice = '', onCreated, onLeft } = options
+  if (!mayBegin && !hasDataFile(directory)) throw noStore(directory, advice)
+  return await locked(directory, async (root, lock) => {
     assertMoved(root, directory)
+    const isNew = storedVersion(root, directory) === null
+    if (isNew && !mayBegin) throw noStore(directory, advice)
+    if (lock.wasLeft) onLeft?.()
     const tables = await prepareSchema(root, directory, migration)
     // Data of a program that did not note it: what happens from now on is logged.
     if (loggedSince(tables.meta) === null) await root.transaction(() => beginLogging(tables, options.clock.now()))
-    return storeOn(tables, lock, { ...options, networks: await rememberNetworks(tables, options.networks) })
+    const birth = await birthOf(tables, () => ({ id: options.randomKeyId(), bornAt: options.clock.now() }))
+    if (isNew) onCreated?.(`the data directory ${directory}`, birth)
+    const networks = await rememberNetworks(tables, options.networks)
+    return storeOn(tables, lock, { ...options, networks, birth })
   })
+}
+
+function noStore(directory: string, advice: string): StartError {
+  return new StartError(`the data directory ${directory} holds no data${advice}`)
 }
 
 /** What is to be done to bring the data in a directory to this version. Throws `StartError` as `openLmdbStore` does. */
@@ -94,12 +107,12 @@ async function locked<T>(directory: string, use: (root: Environment, lock: Direc
   const lock = lockDirectory(directory)
   let root: Environment | undefined
   try {
-    root = openOrExplain(directory)
+    root = openData(directory, 'written', lock)
     return await use(root, lock)
   } catch (error) {
     const refusal = commitErrorOf(error)
     await root?.close()
-    lock.release()
+    lock.release('refusal')
     if (refusal === null) throw error
     // It is known by now, or not at all.
     const { message } = await Promise.race([refusal, error as Error])
@@ -107,21 +120,14 @@ async function locked<T>(directory: string, use: (root: Environment, lock: Direc
   }
 }
 
-function openOrExplain(directory: string): Environment {
-  try {
-    const flaw = flawOfDataFile(directory)
-    if (flaw !== null) throw new Error(flaw)
-    return openEnvironment(directory)
-  } catch (error) {
-    const what = existsSync(join(directory, DATA_FILE)) ? 'holds a damaged or foreign database' : 'cannot be used'
-    throw new StartError(`the data directory ${directory} ${what}: ${(error as Error).message}`)
-  }
-}
-
 export type LmdbStore = ReturnType<typeof storeOn>
 
 /** The store on LMDB: one process, one directory, one writer, readers that never wait. */
-export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreOptions) {
+export function storeOn(
+  tables: Tables,
+  lock: DirectoryLock,
+  options: LmdbStoreOptions & { readonly birth: StoreBirth },
+) {
   const commits = new CommitLoop(
     tables,
     options,
@@ -140,6 +146,7 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
   }
   return {
     networks: options.networks,
+    birth: options.birth,
     commands: new LmdbCommands({ commits, deposits, answers, terms: options }),
     keys: new LmdbKeys(commits, options.randomKeyId),
     identities: new LmdbIdentities(commits),

@@ -5,7 +5,7 @@ import type { FlawOfAddress } from '../../domain/wallet.js'
 import type { Scheduler } from '../../scheduler.js'
 import { StartError } from '../../start-error.js'
 import { StorageUnavailable } from '../refusals.js'
-import type { Store } from '../store.js'
+import type { Store, StoreBirth } from '../store.js'
 import { PostgresAllowances } from './allowances.js'
 import { PostgresAside } from './chain/aside-rows.js'
 import { PostgresChain } from './chain/chain-port.js'
@@ -61,8 +61,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const database = new Database(options)
   try {
     await assertKeepsSessions(options.address)
-    await prepareSchema(database, options)
-    return storeOn(database, { ...options, networks: await rememberNetworks(database, options.networks) })
+    const birth = await prepareSchema(database, options)
+    return storeOn(database, { ...options, birth, networks: await rememberNetworks(database, options.networks) })
   } catch (error) {
     await database.close()
     throw explained(error, options.address)
@@ -77,7 +77,7 @@ function explained(error: unknown, { shown }: DatabaseAddress): unknown {
   return new StartError(`the database ${shown} cannot be used: ${why}`)
 }
 
-function storeOn(database: Database, options: PostgresStoreOptions): Store {
+function storeOn(database: Database, options: PostgresStoreOptions & { readonly birth: StoreBirth }): Store {
   const fence = new Fence()
   const deposits = new DepositRecorder(options.networks.decimals)
   const invoices = new PostgresInvoices(database)
@@ -85,6 +85,7 @@ function storeOn(database: Database, options: PostgresStoreOptions): Store {
   let closing: Promise<void> | null = null
   return {
     networks: options.networks,
+    birth: options.birth,
     commands: new PostgresCommands(database, deposits, options, fence),
     keys: new PostgresKeys(database, options.randomKeyId),
     identities: new PostgresIdentities(database),

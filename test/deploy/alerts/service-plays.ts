@@ -51,6 +51,18 @@ export const servicePlays: Plays = {
       return { firing: () => firing([{ atMs: first.atMs, samples: [...first.samples, ...second.samples] }]) }
     },
   },
+  'a service that comes up with a new store in the place of another': {
+    alerts: ['BillhookOtherStore'],
+    play: async (t) => {
+      const before = await Watched.start(t)
+      await silentAtFirst(before)
+      await before.stop()
+      const after = await Watched.start(t)
+      after.pass(60 * SECOND_MS)
+      const scrapes = [...before.scrapes, await after.scrape()]
+      return { firing: () => firing(scrapes) }
+    },
+  },
   'a schedule of backups whose directory cannot be written': {
     alerts: ['BillhookBackupLate'],
     play: async (t) => {

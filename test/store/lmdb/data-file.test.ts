@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { open } from 'lmdb'
 import { DATA_FILE, flawOfDataFile } from '../../../src/store/lmdb/file/data-file.js'
+import { openData } from '../../../src/store/lmdb/file/open-data.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
 const PAGE_BYTES = 4096
@@ -52,12 +53,40 @@ describe('the data file', () => {
     truncateSync(file, bytes)
   }
 
-  test('is as it should be, or not there yet, or empty', () => {
+  test('is as it should be, or not there yet', () => {
     writeFileSync(file, whole)
     assert.equal(flawOfDataFile(place.path), null)
     assert.equal(flawOfDataFile(join(place.path, 'nowhere')), null)
+  })
+
+  test('is told to be empty', () => {
     cut(0)
-    assert.equal(flawOfDataFile(place.path), null)
+    assert.match(flawOfDataFile(place.path) ?? '', /^it is empty: /)
+  })
+
+  test('is told to be damaged, wherever a page is garbage that a tree needs', () => {
+    writeFileSync(file, whole)
+    assert.equal(flawOfDataFile(place.path, 'all pages'), null)
+    const garbage = Buffer.alloc(PAGE_BYTES, 'a page of something else ')
+    let told = 0
+    for (let page = 2; page < whole.length / PAGE_BYTES; page += 1) {
+      writeFileSync(file, Buffer.concat([whole.subarray(0, page * PAGE_BYTES), garbage]))
+      writeFileSync(file, whole.subarray((page + 1) * PAGE_BYTES), { flag: 'a' })
+      const flaw = flawOfDataFile(place.path, 'all pages')
+      if (flaw === null) assert.equal(rowsIn(place.path), ROWS + 1 + 20, `page ${page}`)
+      else assert.match(flaw, /^page \d+ is damaged$/)
+      if (flaw !== null) told += 1
+    }
+    assert.ok(told > 20, `${told} pages are told to be damaged`)
+  })
+
+  test('is told to be damaged when a page stands in the place of another', () => {
+    const [one, other] = [3, 4]
+    const swapped = Buffer.from(whole)
+    whole.copy(swapped, one * PAGE_BYTES, other * PAGE_BYTES, (other + 1) * PAGE_BYTES)
+    whole.copy(swapped, other * PAGE_BYTES, one * PAGE_BYTES, (one + 1) * PAGE_BYTES)
+    writeFileSync(file, swapped)
+    assert.match(flawOfDataFile(place.path, 'all pages') ?? '', /^page [34] is damaged$/)
   })
 
   test('is told to be cut short wherever it was, unless only free pages are missing', () => {
@@ -84,6 +113,30 @@ describe('the data file', () => {
       cut(bytes)
       assert.equal(flawOfDataFile(place.path), 'it is cut short', String(bytes))
     }
+  })
+
+  test('of more than 256 MiB is read down to the branches, and in full after a process that did not stop', async () => {
+    const bytes = 300 * 1024 * 1024
+    writeFileSync(file, whole)
+    truncateSync(file, bytes)
+    assert.equal(flawOfDataFile(place.path, 'branches'), null)
+    const pages = { branches: 0, leaves: 0 }
+    for (let page = 2; page < whole.length / PAGE_BYTES; page += 1) {
+      writeFileSync(file, whole)
+      const fd = openSync(file, 'r+')
+      writeSync(fd, Buffer.alloc(PAGE_BYTES, 'garbage '), 0, PAGE_BYTES, page * PAGE_BYTES)
+      closeSync(fd)
+      truncateSync(file, bytes)
+      if (flawOfDataFile(place.path, 'all pages') === null) continue
+      if (flawOfDataFile(place.path, 'branches') !== null) {
+        pages.branches += 1
+        continue
+      }
+      pages.leaves += 1
+      await openData(place.path, 'written', { wasLeft: false }).close()
+      assert.throws(() => openData(place.path, 'written', { wasLeft: true }), /: page \d+ is damaged$/)
+    }
+    assert.ok(pages.branches > 0 && pages.leaves > 10, JSON.stringify(pages))
   })
 
   test('is told to be no LMDB file', () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '../../../src/start-error.js'
+import { lockDirectory } from '../../../src/store/lmdb/file/directory-lock.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { endChild } from '../../support/child-process.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
@@ -93,6 +94,45 @@ describe('the data directory of an LMDB store', () => {
       const store = await open(directory)
       assert.equal(store.invoices.findByReference('durable')?.owner, 'alice')
       await store.close()
+    }),
+  )
+
+  test(
+    'is known to have been left by a process that did not release it, until it was opened',
+    withDirectory(async (directory) => {
+      await (await open(directory)).close()
+      const lock = join(directory, 'billhook.lock')
+      const taken = lockDirectory(directory)
+      taken.release()
+      assert.equal(taken.wasLeft, false)
+      writeFileSync(join(directory, 'data.mdb.kept'), readFileSync(join(directory, 'data.mdb')))
+      // As a process leaves it that is killed.
+      unlinkSync(lock)
+      writeFileSync(lock, 'pid 1\n')
+      writeFileSync(join(directory, 'data.mdb'), '')
+      for (let i = 0; i < 2; i += 1) await assert.rejects(open(directory), /it is empty/)
+      assert.match(readFileSync(lock, 'utf8'), /^pid \d+\n$/)
+      renameSync(join(directory, 'data.mdb.kept'), join(directory, 'data.mdb'))
+      let left = 0
+      const store = await openLmdbStore({
+        ...lmdbStoreOptions(directory, new ManualClock()),
+        onLeft: () => {
+          left += 1
+        },
+      })
+      await store.close()
+      assert.deepEqual([left, readFileSync(lock, 'utf8')], [1, ''])
+    }),
+  )
+
+  test(
+    'is refused when its lock is a link, and what the link names stays as it is',
+    withDirectory(async (directory) => {
+      const other = join(directory, 'other')
+      writeFileSync(other, 'contents')
+      symlinkSync(other, join(directory, 'billhook.lock'))
+      await assert.rejects(open(directory), /cannot be used: ELOOP/)
+      assert.equal(readFileSync(other, 'utf8'), 'contents')
     }),
   )
 

@@ -40,7 +40,10 @@ async function withFailingStore(run: (t: FailingStore) => Promise<void>): Promis
         return result
       }),
     )
-  const store = storeOn(tables, lockDirectory(directory.path), lmdbStoreOptions(directory.path, new ManualClock()))
+  const store = storeOn(tables, lockDirectory(directory.path), {
+    ...lmdbStoreOptions(directory.path, new ManualClock()),
+    birth: { id: 'a1', bornAt: 1 },
+  })
   try {
     await run(Object.assign(failing, { store }))
   } finally {

@@ -57,6 +57,7 @@ const RECORDS = [
     'deposits 1',
     'identities 1',
     'invoices 3',
+    'meta/birth 1',
   ],
   ...['ledger-set-aside 1', 'meta/ledger-cursor 1', 'meta/ledger-progress 1', 'meta/migration 1', 'meta/move 1'],
   ...[

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { open as openForeign } from 'lmdb'
@@ -99,10 +99,14 @@ describe('a directory that is not the store of this program', () => {
   }
 
   test(
-    'is taken when its data.mdb is empty, as a first start that was cut short leaves it',
+    'is refused when its data.mdb is empty, and left as it is: it may have had contents',
     withDirectory(async (directory) => {
       writeFileSync(join(directory, 'data.mdb'), '')
-      await (await open(directory)).close()
+      await assert.rejects(
+        open(directory),
+        refusedWith(/it is empty: restore a backup, or remove data\.mdb/, directory),
+      )
+      assert.equal(statSync(join(directory, 'data.mdb')).size, 0)
     }),
   )
 

@@ -1,12 +1,16 @@
-import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tryLock, unlock } from 'fs-native-extensions'
+import { makeOwned } from '../../../base/owned-file.js'
 import { StartError } from '../../../start-error.js'
 
 const LOCK_FILE = 'billhook.lock'
 
 export interface DirectoryLock {
-  release(): void
+  /** Whether the process that had it before did not release it: it was killed, it crashed, or the machine lost power. */
+  readonly wasLeft: boolean
+  /** After `refusal`, the next process is told as this one was: what it found is still there. */
+  release(after?: 'refusal'): void
 }
 
 /**
@@ -16,8 +20,9 @@ export interface DirectoryLock {
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const fd = openLockFile(directory)
-  if (!tryLock(fd)) {
-    const holder = readFileSync(fd, 'utf8').trim()
+  const isFree = tryLock(fd)
+  const holder = readFileSync(fd, 'utf8').trim()
+  if (!isFree) {
     closeSync(fd)
     throw new StartError(
       `the data directory ${directory} is in use by another process${holder === '' ? '' : ` (${holder})`}`,
@@ -26,7 +31,9 @@ export function lockDirectory(directory: string): DirectoryLock {
   ftruncateSync(fd)
   writeSync(fd, `pid ${process.pid}\n`, 0)
   return {
-    release() {
+    wasLeft: holder !== '',
+    release(after) {
+      if (after !== 'refusal' || holder === '') ftruncateSync(fd)
       unlock(fd)
       closeSync(fd)
     },
@@ -36,7 +43,10 @@ export function lockDirectory(directory: string): DirectoryLock {
 function openLockFile(directory: string): number {
   try {
     makeDirectory(directory)
-    return openSync(join(directory, LOCK_FILE), 'a+', 0o600)
+    const path = join(directory, LOCK_FILE)
+    makeOwned(path)
+    // Root must not write to what somebody else has linked here.
+    return openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW)
   } catch (error) {
     throw new StartError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
   }

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { setImmediate as otherWork } from 'node:timers/promises'
 import type { Clock } from '../../../clock.js'
 import { StartError } from '../../../start-error.js'
@@ -8,10 +6,11 @@ import type { MovedKind, MovedPayment, MovedRecords } from '../../moving/records
 import type { Violation } from '../../upkeep.js'
 import { CommitLoop } from '../commit/commit-loop.js'
 import { DiskSpace } from '../commit/disk-space.js'
-import { DATA_FILE, flawOfDataFile } from '../file/data-file.js'
+import { hasDataFile } from '../file/data-file.js'
 import { type DirectoryLock, lockDirectory } from '../file/directory-lock.js'
 import { readPosition } from '../file/migration.js'
 import { positionOfMove, putPositionOfMove, unfinished } from '../file/move-position.js'
+import { openData } from '../file/open-data.js'
 import { prepareSchema, SCHEMA_VERSION, storedVersion } from '../file/schema.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
 import { CURSOR_KEY, PROGRESS_KEY } from '../ledger/ledger-rows.js'
@@ -19,7 +18,6 @@ import { receivedFor } from '../payments/payments.js'
 import type { InvoiceId } from '../tables/keys.js'
 import {
   type Environment,
-  openEnvironment,
   openExistingTables,
   openTables,
   rowCount,
@@ -59,7 +57,7 @@ const COUNTED: readonly TableName[] = [
 
 /** Opens the data of a directory to move it elsewhere; no service can use it until it is closed. */
 export async function openLmdbSource(directory: string, clock: Clock): Promise<MoveSource> {
-  if (!existsSync(join(directory, DATA_FILE))) throw new StartError(`the data directory ${directory} holds no data`)
+  if (!hasDataFile(directory)) throw new StartError(`the data directory ${directory} holds no data`)
   return locked(directory, 'only read', (root, lock) => {
     const version = storedVersion(root, directory)
     const tables = openExistingTables(root)
@@ -93,13 +91,11 @@ async function locked<T>(
   const lock = lockDirectory(directory)
   let root: Environment | undefined
   try {
-    const flaw = flawOfDataFile(directory)
-    if (flaw !== null) throw new StartError(`the data directory ${directory} holds a damaged database: ${flaw}`)
-    root = openEnvironment(directory, access)
+    root = openData(directory, access, lock)
     return await use(root, lock)
   } catch (error) {
     await root?.close()
-    lock.release()
+    lock.release('refusal')
     throw error
   }
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { NewFile } from '../../../base/new-file.js'
 import type { Clock } from '../../../clock.js'
+import { StartError } from '../../../start-error.js'
 import type { BackupMade, BackupRequest } from '../../upkeep.js'
-import { DATA_FILE, type Metas, readMetas } from '../file/data-file.js'
+import { DATA_FILE, flawOfPages, type Metas, readMetas } from '../file/data-file.js'
 import { aboutBytes, type Companion, endBytes } from './backup-file.js'
 
 /** Bytes copied at once. */
@@ -51,7 +52,7 @@ export async function writeBackup(
     const about = aboutBytes({ dataVersion: version, madeAt, dataBytes, companions: kept })
     await copy.add(about)
     await target.write(endBytes(about, copy.digest()))
-    stop.throwIfAborted()
+    await assertReadable(target, directory, stop)
     await target.finish()
     return { bytes: target.bytes, madeAt }
   } catch (error) {
@@ -75,6 +76,19 @@ async function settledMetas(source: FileHandle): Promise<Metas> {
     metas = again
   }
   throw new Error('commits follow one another without a pause')
+}
+
+/** Throws `StartError` when a page is damaged: what cannot be restored is no backup. */
+async function assertReadable(target: NewFile, directory: string, stop: AbortSignal): Promise<void> {
+  const steps = flawOfPages(target.descriptor)
+  for (;;) {
+    stop.throwIfAborted()
+    const startedAt = performance.now()
+    const step = steps.next()
+    if (step.done !== true) await pause((performance.now() - startedAt) * REST_FACTOR)
+    else if (step.value === null) return
+    else throw new StartError(`the data directory ${directory} holds a damaged database: ${step.value}`)
+  }
 }
 
 /** What has been copied so far. */

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Transaction } from 'lmdb'
 import { StartError } from '../../../start-error.js'
-import { DATA_FILE, flawOfDataFile } from '../file/data-file.js'
+import { hasDataFile } from '../file/data-file.js'
+import { openData } from '../file/open-data.js'
 import { storedVersion } from '../file/schema.js'
-import { openEnvironment, openExistingTables, type ReadTable, type Table, type TableName } from '../tables/tables.js'
+import { openExistingTables, type ReadTable, type Table, type TableName } from '../tables/tables.js'
 
 export type HeldTables = Partial<Readonly<Record<TableName, ReadTable>>>
 
@@ -26,10 +25,8 @@ export interface HeldData {
  * data, or data that is not Billhook's.
  */
 export async function holdData(directory: string): Promise<HeldData> {
-  if (!existsSync(join(directory, DATA_FILE))) throw new StartError(`the data directory ${directory} holds no data`)
-  const flaw = flawOfDataFile(directory)
-  if (flaw !== null) throw new StartError(`the data directory ${directory} holds a damaged database: ${flaw}`)
-  const root = openEnvironment(directory, 'only read')
+  if (!hasDataFile(directory)) throw new StartError(`the data directory ${directory} holds no data`)
+  const root = openData(directory, 'only read', null)
   try {
     const version = storedVersion(root, directory)
     const existing = openExistingTables(root)

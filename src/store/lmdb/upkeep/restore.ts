@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { chown, type FileHandle, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncDirectory } from '../../../base/new-file.js'
+import { heirOf } from '../../../base/owned-file.js'
 import { writeFailure } from '../../../base/write-failure.js'
 import { StartError } from '../../../start-error.js'
 import type { Restored, RestoreRequest } from '../../upkeep.js'
-import { DATA_FILE, isComplete } from '../file/data-file.js'
+import { atOnce, DATA_FILE, flawOfPages } from '../file/data-file.js'
 import { SCHEMA_VERSION } from '../file/schema.js'
 import { type BackupAbout, readTrailer, type Trailer } from './backup-file.js'
 import { holdData } from './held-data.js'
@@ -106,6 +107,9 @@ async function copyOut(
   for (const { name, bytes } of [{ name: DATA_FILE, bytes: about.dataBytes }, ...about.companions]) {
     const target = await writing(directory, open(join(staging, name), 'wx', PRIVATE_FILE))
     try {
+      // Root restores for the user whose directory it is.
+      const heir = heirOf(directory)
+      if (heir !== null) await writing(directory, target.chown(heir.uid, heir.gid))
       await readUpTo(position + bytes, (taken) => writing(directory, writeAll(target, taken)))
       await writing(directory, target.sync())
     } finally {
@@ -129,8 +133,8 @@ async function writeAll(target: FileHandle, bytes: Buffer): Promise<void> {
 async function verifyData(staging: string, file: string): Promise<void> {
   const data = await open(join(staging, DATA_FILE), 'r')
   try {
-    const { size } = await data.stat()
-    if (!isComplete(data.fd, size)) throw new StartError(`${file} cannot be restored: its database is not complete`)
+    const flaw = atOnce(flawOfPages(data.fd))
+    if (flaw !== null) throw new StartError(`${file} cannot be restored: its database is not complete: ${flaw}`)
   } finally {
     await data.close()
   }
@@ -140,12 +144,8 @@ async function verifyData(staging: string, file: string): Promise<void> {
 
 /** The data file goes last: a directory with it is complete. */
 async function putInPlace(staging: string, directory: string, { companions }: BackupAbout): Promise<void> {
-  const owner = statSync(directory)
   for (const name of [...companions.map((companion) => companion.name), DATA_FILE]) {
-    const path = join(staging, name)
-    // Root restores for the user whose directory it is.
-    if (process.geteuid?.() === 0) await chown(path, owner.uid, owner.gid)
-    await rename(path, join(directory, name))
+    await rename(join(staging, name), join(directory, name))
   }
   await syncDirectory(directory)
   await syncDirectory(dirname(join(directory, '.')))

@@ -18,11 +18,27 @@ import { restoreBackup } from './restore.js'
  */
 export function lmdbUpkeep(directory: string, companions: readonly string[], clock: Clock): Upkeep {
   return {
-    backup: (request) => backup({ directory, companions, clock }, request),
+    backup: (request) =>
+      backup({ directory, companions, clock }, request).catch((error) => {
+        throw explained(directory, error)
+      }),
     madeAt,
     restore: restoreBackup,
-    check: (onViolation) => check(directory, clock, onViolation),
+    async *check(onViolation) {
+      try {
+        return yield* check(directory, clock, onViolation)
+      } catch (error) {
+        throw explained(directory, error)
+      }
+    },
   }
+}
+
+/** What LMDB itself finds wrong has a negative number, and says nothing of the place. */
+function explained(directory: string, error: unknown): unknown {
+  const isOfLmdb = error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code < 0
+  if (!isOfLmdb) return error
+  return new StartError(`the data directory ${directory} holds a damaged database: ${error.message}`)
 }
 
 interface Place {

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { StartError } from '../../../start-error.js'
-import type { MigrationControl, MigrationPlan } from '../../store.js'
+import type { MigrationControl, MigrationPlan, StoreBirth, StoreCreation } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { Fragment, sql } from '../connection/sql.js'
 import { ASK_PLACE, assertPlace, type Place } from './place.js'
+import type { Work } from '../connection/work.js'
 import { assertKeepsPromises, assertSeesCommits, type Promises } from './promises.js'
 import { VERSIONS } from './tables.js'
 
@@ -15,14 +17,14 @@ export const SCHEMA_VERSION = VERSIONS.length
  */
 const OLDEST_VERSION = 7
 
+const ID_BYTES = 8
+
 /** Whose wallets a database has: a simulated ledger's, or a real one's. */
 export type Kind = 'sandbox' | 'real'
 
-export interface Preparation {
+export interface Preparation extends StoreCreation {
   /** Null for a command, which takes the database for what it is. */
   readonly kind: Kind | null
-  /** Whether an empty database may become one of ours. */
-  readonly mayBegin: boolean
   /** Only tests do without durability. */
   readonly promises?: Promises
   readonly migration?: MigrationControl
@@ -37,23 +39,26 @@ export interface Preparation {
  */
 export async function prepareSchema(
   database: Database,
-  { kind, mayBegin, migration, isMove = false, promises = 'all' }: Preparation,
-): Promise<void> {
+  { kind, mayBegin, advice = '', onCreated, migration, isMove = false, promises = 'all' }: Preparation,
+): Promise<StoreBirth> {
+  const { shown } = database.options.address
   const place = await database.readOne<Place>(ASK_PLACE)
   if (place === undefined) throw new Error('the database has not told where its tables are')
   assertPlace(place)
-  if (!mayBegin && !place.isOurs) throw new StartError('the database holds no data')
+  if (!mayBegin && !place.isOurs) throw new StartError(`the database ${shown} holds no data${advice}`)
   await assertKeepsPromises(database, promises)
-  await database.write(async (work) => {
+  const { birth, isNew } = await database.write(async (work) => {
     work.write(
       sql`CREATE TABLE IF NOT EXISTS billhook (singleton boolean PRIMARY KEY, version bigint NOT NULL, kind text NOT NULL)`,
     )
     work.write(sql`ALTER TABLE billhook ADD COLUMN IF NOT EXISTS oldest bigint NOT NULL DEFAULT 0`)
+    work.write(sql`ALTER TABLE billhook ADD COLUMN IF NOT EXISTS store_id text`)
+    work.write(sql`ALTER TABLE billhook ADD COLUMN IF NOT EXISTS born_at bigint`)
     work.write(
       sql`INSERT INTO billhook (singleton, version, kind) VALUES (true, 0, ${kind ?? 'real'}) ON CONFLICT DO NOTHING`,
     )
-    const row = await work.row<{ version: number; kind: Kind; oldest: number }>(
-      sql`SELECT version, kind, oldest FROM billhook WHERE singleton FOR UPDATE`,
+    const row = await work.row<HeadColumns>(
+      sql`SELECT version, kind, oldest, store_id, born_at FROM billhook WHERE singleton FOR UPDATE`,
     )
     const plan: MigrationPlan = { from: row?.version ?? 0, to: SCHEMA_VERSION, rows: 0, done: 0 }
     assertKnown(plan, row?.oldest ?? 0)
@@ -65,8 +70,29 @@ export async function prepareSchema(
     }
     const move = isMove ? undefined : await work.row<{ source: string }>(sql`SELECT source FROM moves`)
     if (move !== undefined) throw unfinished('the database', move.source)
+    return { birth: await birthOf(work, row), isNew: plan.from === 0 }
   })
   await assertSeesCommits(database)
+  if (isNew) onCreated?.(`the database ${shown}`, birth)
+  return birth
+}
+
+interface HeadColumns {
+  readonly version: number
+  readonly kind: Kind
+  readonly oldest: number
+  /** Null until a version that notes it has opened the database. */
+  readonly store_id: string | null
+  readonly born_at: number | null
+}
+
+/** The birth of the store, which is noted now where no version has noted it yet. */
+async function birthOf(work: Work, row: HeadColumns | undefined): Promise<StoreBirth> {
+  const { store_id: id = null, born_at: bornAt = null } = row ?? {}
+  if (id !== null && bornAt !== null) return { id, bornAt }
+  const birth = { id: randomBytes(ID_BYTES).toString('hex'), bornAt: await work.readClock() }
+  work.write(sql`UPDATE billhook SET store_id = ${birth.id}, born_at = ${birth.bornAt}::bigint`)
+  return birth
 }
 
 /** Nothing but the move may use data of which a part is missing. */

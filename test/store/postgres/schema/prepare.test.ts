@@ -288,3 +288,29 @@ function isStartError(message: RegExp): (error: unknown) => boolean {
     return true
   }
 }
+
+test('an empty database becomes a store with a word, or not at all; the store keeps its id', async () => {
+  const url = await createDatabase(present())
+  const created: unknown[] = []
+  const options = { ...postgresStoreOptions(url), onCreated: (...told: readonly unknown[]) => created.push(told) }
+  const advice = ': see to its volume'
+  await assert.rejects(openPostgresStore({ ...options, mayBegin: false, advice }), (error) => {
+    assert.ok(error instanceof StartError)
+    return /^the database \S+ holds no data: see to its volume$/.test(error.message)
+  })
+  assert.deepEqual([await relationsOf(url), created], [[], []])
+  const birthOf = async (more: Partial<typeof options>) => {
+    const store = await openPostgresStore({ ...options, ...more })
+    await store.close()
+    return store.birth
+  }
+  const birth = await birthOf({})
+  assert.deepEqual(created, [[`the database ${options.address.shown}`, birth]])
+  assert.deepEqual(await birthOf({ mayBegin: false }), birth)
+  // A version of before has noted none.
+  await administer(url, 'UPDATE billhook SET store_id = NULL, born_at = NULL')
+  const later = await birthOf({})
+  assert.notEqual(later.id, birth.id)
+  assert.deepEqual(await birthOf({}), later)
+  assert.equal(created.length, 1)
+})

@@ -1,5 +1,6 @@
 import { NUMBERS_KEY, numbersCodec } from '../../commit/caches.js'
 import { LOGGED_SINCE_KEY } from '../../events/logged-since.js'
+import { BIRTH_KEY, birthCodec } from '../../file/birth.js'
 import { MOVE_KEY, moveCodec } from '../../file/move-position.js'
 import { MARK, MARK_KEY, PROBE_KEY, SCHEMA_VERSION, VERSION_KEY } from '../../file/schema.js'
 import { CURSOR_KEY, cursorCodec, PROGRESS_KEY, progressCodec, setAsideCodec } from '../../ledger/ledger-rows.js'
@@ -24,6 +25,7 @@ const FACTS: readonly (readonly [key: Buffer, check: (reading: Reading, value: B
   [LOGGED_SINCE_KEY, (reading, value) => reading.expect(value.length === WIDE_BYTES, 'it is no time')],
   [PROBE_KEY, () => {}],
   [MOVE_KEY, (_, value) => moveCodec.decode(value)],
+  [BIRTH_KEY, (_, value) => birthCodec.decode(value)],
 ]
 
 export const meta: MakeRule = (reading) => ({
