@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { format } from 'node:util'
 import type { LineStream } from '../base/line-stream.js'
-import { makeOwned } from '../base/owned-file.js'
+import { openOwned } from '../base/owned-file.js'
 import { flushLog, type Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
 import { Seldom } from '../seldom.js'
@@ -57,9 +57,8 @@ export async function divertNativeErrors({ directory, log, stream, scheduler }: 
       if (logFd < 0) throw new Error('no descriptor is free')
       await stream.moveTo(logFd)
     }
+    const fileFd = openOwned(file.path)
     await file.take((text) => log.error({ text }, 'the last run ended with this on standard error'))
-    makeOwned(file.path)
-    const fileFd = openSync(file.path, 'a')
     descriptors.dup2(fileFd, STDERR)
     closeSync(fileFd)
   } catch (error) {

@@ -1,6 +1,6 @@
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import { closeSync, fdatasyncSync, ftruncateSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { isObject, parseJson } from '../base/json-object.js'
-import { makeOwned } from '../base/owned-file.js'
+import { openOwned } from '../base/owned-file.js'
 import { StartError } from '../start-error.js'
 import type { SentTransaction } from './submitted-transaction.js'
 
@@ -136,8 +136,7 @@ export class LedgerJournal {
 
 function openOrExplain(path: string): { fd: number; content: Buffer } {
   try {
-    makeOwned(path)
-    const fd = openSync(path, 'a+')
+    const fd = openOwned(path)
     return { fd, content: readFileSync(fd) }
   } catch (error) {
     throw new StartError(`the journal of the simulated ledger ${path} cannot be used: ${(error as Error).message}`)

@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -21,6 +22,18 @@ import { temporaryDirectory } from '../../support/temporary-directory.js'
 const onlyRoot = process.geteuid?.() === 0 ? false : 'only root can become another user'
 /** Whose the data are. Nobody else has this number. */
 const USER = 54_321
+
+/** A file that can be opened, and cannot be read. */
+const UNREADABLE = '/sys/class/net/lo/speed'
+
+function unreadable(): string | false {
+  try {
+    readFileSync(UNREADABLE)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === 'read') return false
+  }
+  return `reading ${UNREADABLE} does not fail here`
+}
 
 type Told = { readonly opened: true } | { readonly name: string; readonly message: string }
 
@@ -98,20 +111,18 @@ describe('opening the data of a directory', { skip: onlyRoot }, () => {
   )
 
   for (const [what, { spoil, told }] of Object.entries(refused)) {
-    for (const access of ['written', 'only-read'] as const) {
-      test(
-        `is refused in one line, and ends no process, when ${what} (${access})`,
-        ofUser('a store', async (directory) => {
-          spoil(directory)
-          const answer = await openedBy(USER, directory, access)
-          assert.ok('message' in answer, 'it was opened')
-          assert.equal(answer.name, 'StartError')
-          assert.match(answer.message, told)
-          assert.ok(answer.message.startsWith(`the data directory ${directory} cannot be used: `), answer.message)
-          assert.ok(!answer.message.includes('\n'))
-        }),
-      )
-    }
+    test(
+      `is refused in one line, and ends no process, when ${what}`,
+      ofUser('a store', async (directory) => {
+        spoil(directory)
+        const answer = await openedBy(USER, directory, 'only-read')
+        assert.ok('message' in answer, 'it was opened')
+        assert.equal(answer.name, 'StartError')
+        assert.match(answer.message, told)
+        assert.ok(answer.message.startsWith(`the data directory ${directory} cannot be used: `), answer.message)
+        assert.ok(!answer.message.includes('\n'))
+      }),
+    )
   }
 
   test(
@@ -146,6 +157,28 @@ describe('opening the data of a directory', { skip: onlyRoot }, () => {
         ['lock.mdb', USER, USER, 0o600],
       ])
       assert.deepEqual(await openedBy(USER, directory), { opened: true })
+    }),
+  )
+
+  test(
+    'is refused in one line when the disk cannot read them',
+    { skip: unreadable() },
+    ofUser('nothing', async (directory) => {
+      symlinkSync(UNREADABLE, join(directory, 'data.mdb'))
+      const answer = await openedBy(0, directory, 'only-read')
+      assert.ok('message' in answer && answer.name === 'StartError', JSON.stringify(answer))
+      assert.match(answer.message, /holds a damaged or foreign database: E[A-Z]+: [^\n]+, read$/)
+    }),
+  )
+
+  test(
+    'by root makes nothing where a link of the owner leads',
+    ofUser('nothing', async (directory) => {
+      const elsewhere = join(directory, '..', 'elsewhere')
+      symlinkSync(elsewhere, join(directory, 'data.mdb'))
+      const answer = await openedBy(0, directory)
+      assert.match('message' in answer ? answer.message : '', /data\.mdb is a link that leads nowhere$/)
+      assert.equal(existsSync(elsewhere), false)
     }),
   )
 

@@ -1,7 +1,7 @@
-import { closeSync, constants, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, ftruncateSync, mkdirSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tryLock, unlock } from 'fs-native-extensions'
-import { makeOwned } from '../../../base/owned-file.js'
+import { openOwned } from '../../../base/owned-file.js'
 import { StartError } from '../../../start-error.js'
 
 const LOCK_FILE = 'billhook.lock'
@@ -43,10 +43,7 @@ export function lockDirectory(directory: string): DirectoryLock {
 function openLockFile(directory: string): number {
   try {
     makeDirectory(directory)
-    const path = join(directory, LOCK_FILE)
-    makeOwned(path)
-    // Root must not write to what somebody else has linked here.
-    return openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW)
+    return openOwned(join(directory, LOCK_FILE))
   } catch (error) {
     throw new StartError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
   }

@@ -26,10 +26,10 @@ export function openData(directory: string, access: Access, lock: Pick<Directory
   } catch (error) {
     throw new StartError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
   }
-  const flaw = flawOfDataFile(directory, lock === null ? 'meta pages' : lock.wasLeft ? 'all pages' : 'branches')
-  if (flaw !== null) throw damagedOrForeign(directory, flaw)
   try {
-    if (isNew) makeOwned(file)
+    const flaw = flawOfDataFile(directory, lock === null ? 'meta pages' : lock.wasLeft ? 'all pages' : 'branches')
+    if (flaw !== null) throw new Error(flaw)
+    if (isNew && !makeOwned(file)) throw new Error(`${DATA_FILE} is a link that leads nowhere`)
     return openEnvironment(directory, access)
   } catch (error) {
     // The next start must not take it for one that lost its contents.
