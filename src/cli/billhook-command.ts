@@ -3,6 +3,7 @@ import { suggestion } from '../config/suggestion.js'
 import { type Environment, readSettings, type Settings } from '../config.js'
 import type { LogLevel } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
+import { unservedData } from './admin.js'
 import { type Apart, deathBy } from './apart.js'
 import { type CommandIo, EXIT_FAILURE, EXIT_SUCCESS, EXIT_USAGE } from './command.js'
 import { reportFailure } from './failure.js'
@@ -100,9 +101,9 @@ export class BillhookCommand extends Command {
     return command
   }
 
-  /** The flag that every command about a data directory takes. */
+  /** The flag that every command about a data directory takes. Unless told otherwise, it opens the data when no service does. */
   onData(): this {
-    return this.option('--data <dir>', 'The data directory (BILLHOOK_DATA).')
+    return this.option('--data <dir>', 'The data directory (BILLHOOK_DATA).').opensData(unservedData)
   }
 
   /** Has the result printed as JSON on request. */
@@ -111,8 +112,8 @@ export class BillhookCommand extends Command {
   }
 
   /** Has the work done in a child where it opens data, because reading damaged data may end a process. `deathCode` says so. */
-  opensData(opens: OpensData, deathCode: number = EXIT_FAILURE): this {
-    this.opening = { opens, deathCode }
+  opensData(opens: OpensData | null, deathCode: number = EXIT_FAILURE): this {
+    this.opening = opens === null ? null : { opens, deathCode }
     return this
   }
 

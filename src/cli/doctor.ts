@@ -19,6 +19,7 @@ export function doctorCommand(program: BillhookCommand): void {
       'Try settings, clock, disk or database, open files, nodes, ledger, proxy and callbacks, and say what to do.',
     )
     .onData()
+    .opensData(null)
     .asJson()
     .explain(
       'With a running service it examines that one, with its settings; else this command line and environment. Ends with 0 when nothing failed, 1 otherwise. Nothing is sent to merchants, and nothing is changed.',

@@ -1,7 +1,7 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
 import { readFailure } from '../base/read-failure.js'
 import type { ImportOutcome } from '../store/store.js'
-import { type Admin, unservedData, withAdmin } from './admin.js'
+import { type Admin, withAdmin } from './admin.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
 import { jsonLine, printable } from './output.js'
@@ -19,7 +19,6 @@ export function importCommand(parent: BillhookCommand, summary: string): void {
     .add('import', summary)
     .argument('<file>', 'A JSON object on each line, as export writes it; - is standard input.')
     .onData()
-    .opensData(unservedData)
     .option('--former-owners', 'Take invoices on wallets that belong to another identity by now.')
     .asJson()
     .explain(

@@ -72,6 +72,7 @@ function serveCommand(program: BillhookCommand, works: Works): void {
   program
     .add('serve', 'Run the service until SIGTERM or SIGINT.')
     .onData()
+    .opensData(null)
     .option('--host <address>', 'The address to listen on (BILLHOOK_HOST).')
     .option('--port <port>', 'The port to listen on (BILLHOOK_PORT).')
     .option('--sandbox', 'Run with a simulated ledger and simulated networks (BILLHOOK_SANDBOX).')

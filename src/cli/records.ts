@@ -5,7 +5,7 @@ import { deliveryColumns } from '../listing/deliveries.js'
 import { depositColumns } from '../listing/deposits.js'
 import { keyColumns } from '../listing/keys.js'
 import { walletColumns } from '../listing/wallets.js'
-import { type Admin, tokenDecimalsOf, unservedData, withAdmin } from './admin.js'
+import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { csvText } from './csv-text.js'
@@ -25,7 +25,6 @@ export function exportCommand(program: BillhookCommand): void {
     .add('export', 'Write all records of a kind to standard output, as the API shows them.')
     .addArgument(new Argument('<kind>', 'What to write.').choices(KINDS))
     .onData()
-    .opensData(unservedData)
     .option('--owner <id>', 'Only the records of this owner.')
     .addOption(
       new Option('--format <format>', 'A line of JSON for each record, or CSV.')
@@ -67,7 +66,6 @@ export function listCommand(parent: BillhookCommand, kind: keyof typeof LISTS, s
   parent
     .add('list', summary)
     .onData()
-    .opensData(unservedData)
     .asJson()
     .option('--owner <id>', 'Only those of this owner.')
     .runs((given) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { CommandContext } from '../../src/cli/billhook-command.js'
+import type { CommandContext, ProcessIo } from '../../src/cli/billhook-command.js'
 import type { ReconcileRequest } from '../../src/cli/reconcile.js'
 import { run } from '../../src/cli/run.js'
 import { settingChapters, settingEntries } from '../../src/config/schema.js'
@@ -9,7 +9,7 @@ import type { Environment, Settings } from '../../src/config.js'
 import { VERSION } from '../../src/version.js'
 import { startChild } from './child.js'
 
-async function running(argv: readonly string[], environment: Environment = {}) {
+async function running(argv: readonly string[], environment: Environment = {}, more: Partial<CommandContext> = {}) {
   const outLines: string[] = []
   const errorLines: string[] = []
   const served: Settings[] = []
@@ -21,6 +21,7 @@ async function running(argv: readonly string[], environment: Environment = {}) {
     error: (line) => errorLines.push(line),
     processIo: () => assert.fail('no command of this test needs the process'),
     runApart: null,
+    ...more,
   }
   const code = await run(argv, context, {
     serve: async (settings) => {
@@ -195,5 +196,48 @@ describe('the program', () => {
       stderr:
         'BILLHOOK_TYPO is not a setting; see billhook --help.\n--port must be an integer from 0 to 65535, not "x".\n',
     })
+  })
+})
+
+describe('a command that opens data', () => {
+  for (const argv of [
+    ['check'],
+    ['backup', 'file'],
+    ['restore', 'file'],
+    ['migrate'],
+    ['status'],
+    ['export', 'invoices'],
+    ['import', 'file'],
+    ['wallets', 'import', 'file'],
+    ['wallets', 'list'],
+    ['keys', 'list'],
+    ['deliveries', 'list'],
+    ['webhook', 'get', '--owner', 'alice'],
+    ['reconcile', '--ledger'],
+  ]) {
+    test(`does it in a child, whose death it tells: ${argv.join(' ')}`, async () => {
+      const told: string[] = []
+      const io = { error: (line: string) => told.push(line), onSignal: () => {} } as Partial<ProcessIo> as ProcessIo
+      const { code, errorLines } = await running(
+        [...argv, '--data', 'nowhere'],
+        {},
+        {
+          processIo: () => io,
+          runApart: async () => ({ signal: 'SIGBUS' }),
+        },
+      )
+      assert.deepEqual([code, errorLines, told.length], [argv[0] === 'reconcile' ? 3 : 1, [], 1])
+      assert.match(told[0] ?? '', /^billhook: .* cannot be read: reading it ended the process \(SIGBUS\)/)
+    })
+  }
+
+  test('ends as its child does', async () => {
+    const more = {
+      processIo: () => ({ onSignal: () => {} }) as Partial<ProcessIo> as ProcessIo,
+      runApart: async () => ({ code: 7 }),
+    }
+    assert.equal((await running(['check'], {}, more)).code, 7)
+    // These open none.
+    assert.equal((await running(['serve'], {}, more)).code, 42)
   })
 })
