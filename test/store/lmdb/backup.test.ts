@@ -21,6 +21,7 @@ import { memoryDirectory } from '../../support/temporary-directory.js'
 import { fillEveryTable } from './full-store.js'
 
 const COMPANION = 'journal.jsonl'
+const PAGE_BYTES = 4096
 const NEVER = new AbortController().signal
 
 function inPlace(scenario: (path: string) => Promise<void>): () => Promise<void> {
@@ -116,6 +117,37 @@ describe('a backup', () => {
       const restored = await openStoreAt(join(path, 'restored'))
       for (const id of before) assert.ok(restored.invoices.find(id) !== undefined, `${id} is not in the backup`)
       await restored.close()
+    }),
+  )
+
+  test(
+    'is not made of data with a damaged page, and leaves nothing behind; a page that nothing needs does not count',
+    inPlace(async (path) => {
+      const data = join(path, 'data')
+      const store = await openWithWallet(data)
+      await createInvoices(store, 1, 200)
+      await store.close()
+      const file = join(data, 'data.mdb')
+      const whole = readFileSync(file)
+      const made: number[] = []
+      const refused: number[] = []
+      // Each page that has the last invoice: as it is, or as it was.
+      for (let at = whole.indexOf('order 200'); at >= 0; at = whole.indexOf('order 200', at + 1)) {
+        const page = Math.floor(at / PAGE_BYTES)
+        writeFileSync(file, Buffer.from(whole).fill('garbage ', page * PAGE_BYTES, (page + 1) * PAGE_BYTES))
+        const backup = join(path, `backup-${at}`)
+        await backUp(data, backup).then(
+          () => made.push(page),
+          (error) => {
+            assert.ok(error instanceof StartError)
+            assert.equal(error.message, `the data directory ${data} holds a damaged database: page ${page} is damaged`)
+            refused.push(page)
+          },
+        )
+        assert.equal(existsSync(backup), made.includes(page))
+      }
+      assert.ok(refused.length > 0, JSON.stringify({ made, refused }))
+      assert.ok(readdirSync(path).every((name) => !name.endsWith('.partial')))
     }),
   )
 

@@ -76,15 +76,15 @@ export function flawOfDataFile(directory: string, depth: Depth = 'meta pages'): 
   }
 }
 
-/** The shape of a data file; or why it is none, in words. */
-function shapeOf(fd: number): FileShape | string {
+/** The shape of a data file, by its meta pages; or why it is none, in words. */
+function shapeOf(fd: number, metaAt = (position: number) => readMeta(fd, position)): FileShape | string {
   const { size } = fstatSync(fd)
   if (size === 0) return EMPTY
-  const first = readMeta(fd, 0)
+  const first = metaAt(0)
   if (first === null) return 'it is no LMDB file'
   const pageBytes = first.readUInt32LE(PAGE_SIZE_AT)
   if (pageBytes < PAGE_SIZE_MIN || pageBytes > PAGE_SIZE_MAX) return 'its page size is impossible'
-  const second = size < 2 * pageBytes ? null : readMeta(fd, pageBytes)
+  const second = size < 2 * pageBytes ? null : metaAt(pageBytes)
   if (second === null) return CUT_SHORT
   const isSecondNewer = second.readBigUInt64LE(TRANSACTION_AT) > first.readBigUInt64LE(TRANSACTION_AT)
   const newest = isSecondNewer ? second : first
@@ -97,16 +97,16 @@ function shapeOf(fd: number): FileShape | string {
 }
 
 /**
- * Reads every page of the newest state in a file that begins as a data file does, and answers what is wrong with it, in words; null
- * when nothing is. Nobody may write to the file, except to pages that are free in that state.
+ * Reads every page of the state that meta pages of a data file name, and answers what is wrong with it, in words; null when nothing is.
+ * Nobody may write to the file meanwhile, except to pages that are free in that state.
  */
-export function* flawOfPages(fd: number): Generator<void, string | null> {
-  const shape = shapeOf(fd)
+export function* flawOfPages(fd: number, { bytes }: Metas): Generator<void, string | null> {
+  const shape = shapeOf(fd, (position) => metaIn(bytes.subarray(position)))
   return typeof shape === 'string' ? shape : yield* walkTrees(fd, shape, 'all')
 }
 
 /** The result of work that pauses for nobody. */
-export function atOnce<T>(steps: Generator<void, T>): T {
+function atOnce<T>(steps: Generator<void, T>): T {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
@@ -145,7 +145,12 @@ function openIfThere(path: string): number | null {
 /** The start of a meta page; null when it is another page. */
 function readMeta(fd: number, position: number): Buffer | null {
   const meta = Buffer.alloc(META_BYTES)
-  if (readSync(fd, meta, 0, META_BYTES, position) !== META_BYTES) return null
+  return metaIn(meta.subarray(0, readSync(fd, meta, 0, META_BYTES, position)))
+}
+
+/** The bytes if they are those of a meta page. */
+function metaIn(meta: Buffer): Buffer | null {
+  if (meta.length < META_BYTES) return null
   const isMeta = (meta.readUInt16LE(FLAGS_AT) & META_PAGE_FLAG) !== 0
   const isKnown = meta.readUInt32LE(MAGIC_AT) === MAGIC && meta.readUInt16LE(VERSION_AT) === FORMAT_VERSION
   return isMeta && isKnown ? meta : null

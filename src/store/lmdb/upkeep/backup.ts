@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { NewFile } from '../../../base/new-file.js'
 import type { Clock } from '../../../clock.js'
-import { StartError } from '../../../start-error.js'
 import type { BackupMade, BackupRequest } from '../../upkeep.js'
-import { DATA_FILE, flawOfPages, type Metas, readMetas } from '../file/data-file.js'
+import { DATA_FILE } from '../file/data-file.js'
 import { aboutBytes, type Companion, endBytes } from './backup-file.js'
+import { assertUndamaged, settledMetas } from './held-data.js'
 
 /** Bytes copied at once. */
 const PIECE_BYTES = 1024 * 1024
@@ -15,9 +15,8 @@ const PIECE_BYTES = 1024 * 1024
 const UNSYNCED_BYTES_MAX = 8 * PIECE_BYTES
 /** After each piece the copy rests so many times as long as the piece took, and others have the machine. */
 const REST_FACTOR = 1
-/** A commit writes its meta page in much less. */
-const META_SETTLED_MS = 2
-const META_READINGS_MAX = 1000
+/** Between pages that are read again, so that others have the machine. */
+const REST_MS = 1
 
 /** The data that is copied. The caller holds it (`holdData`) from before until after the copy, so that no page of it is reused. */
 export interface BackupSource {
@@ -39,7 +38,7 @@ export async function writeBackup(
   let source: FileHandle | null = null
   try {
     source = await open(join(directory, DATA_FILE), 'r')
-    const metas = await settledMetas(source)
+    const metas = await settledMetas(source.fd)
     const madeAt = clock.now()
     const { size } = await source.stat()
     const dataBytes = Math.min(size, metas.usedBytes)
@@ -52,7 +51,12 @@ export async function writeBackup(
     const about = aboutBytes({ dataVersion: version, madeAt, dataBytes, companions: kept })
     await copy.add(about)
     await target.write(endBytes(about, copy.digest()))
-    await assertReadable(target, directory, stop)
+    stop.throwIfAborted()
+    // In the cache of the system, where the copy has just been written to, no page is waited for. What cannot be restored is no backup.
+    await assertUndamaged(target.descriptor, metas, directory, async () => {
+      stop.throwIfAborted()
+      await pause(REST_MS)
+    })
     await target.finish()
     return { bytes: target.bytes, madeAt }
   } catch (error) {
@@ -60,34 +64,6 @@ export async function writeBackup(
     throw error
   } finally {
     await source?.close()
-  }
-}
-
-/**
- * Reads the meta pages until they are the same for a while: a commit may be writing one of them. The state that they name
- * is the pinned one or a later one.
- */
-async function settledMetas(source: FileHandle): Promise<Metas> {
-  let metas = readMetas(source.fd)
-  for (let reading = 0; reading < META_READINGS_MAX; reading += 1) {
-    await pause(META_SETTLED_MS)
-    const again = readMetas(source.fd)
-    if (again.bytes.equals(metas.bytes)) return metas
-    metas = again
-  }
-  throw new Error('commits follow one another without a pause')
-}
-
-/** Throws `StartError` when a page is damaged: what cannot be restored is no backup. */
-async function assertReadable(target: NewFile, directory: string, stop: AbortSignal): Promise<void> {
-  const steps = flawOfPages(target.descriptor)
-  for (;;) {
-    stop.throwIfAborted()
-    const startedAt = performance.now()
-    const step = steps.next()
-    if (step.done !== true) await pause((performance.now() - startedAt) * REST_FACTOR)
-    else if (step.value === null) return
-    else throw new StartError(`the data directory ${directory} holds a damaged database: ${step.value}`)
   }
 }
 

@@ -1,9 +1,16 @@
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from 'lmdb'
 import { StartError } from '../../../start-error.js'
-import { hasDataFile } from '../file/data-file.js'
+import { DATA_FILE, flawOfPages, hasDataFile, type Metas, readMetas } from '../file/data-file.js'
 import { openData } from '../file/open-data.js'
 import { storedVersion } from '../file/schema.js'
-import { openExistingTables, type ReadTable, type Table, type TableName } from '../tables/tables.js'
+import { type Environment, openExistingTables, type ReadTable, type Table, type TableName } from '../tables/tables.js'
+
+/** A commit writes its meta page in much less. */
+const META_SETTLED_MS = 2
+const META_READINGS_MAX = 1000
 
 export type HeldTables = Partial<Readonly<Record<TableName, ReadTable>>>
 
@@ -22,12 +29,14 @@ export interface HeldData {
 
 /**
  * Opens the data of a directory to read it, beside a service that may be running on it. Throws `StartError` when it has no
- * data, or data that is not Billhook's.
+ * data, or data that is not Billhook's. With `rest` every page is read before LMDB comes across it, and a damaged one refused; `rest` is
+ * awaited between pages.
  */
-export async function holdData(directory: string): Promise<HeldData> {
+export async function holdData(directory: string, rest?: () => Promise<void>): Promise<HeldData> {
   if (!hasDataFile(directory)) throw new StartError(`the data directory ${directory} holds no data`)
   const root = openData(directory, 'only read', null)
   try {
+    if (rest !== undefined) await assertPagesWhole(root, directory, rest)
     const version = storedVersion(root, directory)
     const existing = openExistingTables(root)
     const transaction = root.useReadTransaction()
@@ -46,6 +55,49 @@ export async function holdData(directory: string): Promise<HeldData> {
     await root.close()
     throw error
   }
+}
+
+async function assertPagesWhole(root: Environment, directory: string, rest: () => Promise<void>): Promise<void> {
+  // No page that is to be read is reused meanwhile. What a later state has beside these pages was written by LMDB since.
+  const transaction = root.useReadTransaction()
+  const fd = openSync(join(directory, DATA_FILE), 'r')
+  try {
+    await assertUndamaged(fd, await settledMetas(fd), directory, rest)
+  } finally {
+    closeSync(fd)
+    transaction.done()
+  }
+}
+
+/** Throws `StartError` when a page of the data of a directory is damaged, which are in an open file. */
+export async function assertUndamaged(
+  fd: number,
+  metas: Metas,
+  directory: string,
+  rest: () => Promise<void>,
+): Promise<void> {
+  const steps = flawOfPages(fd, metas)
+  for (;;) {
+    const step = steps.next()
+    if (step.done !== true) await rest()
+    else if (step.value === null) return
+    else throw new StartError(`the data directory ${directory} holds a damaged database: ${step.value}`)
+  }
+}
+
+/**
+ * Reads the meta pages until they are the same for a while: a commit may be writing one of them. The state that they name
+ * is the one that is held, or a later one.
+ */
+export async function settledMetas(fd: number): Promise<Metas> {
+  let metas = readMetas(fd)
+  for (let reading = 0; reading < META_READINGS_MAX; reading += 1) {
+    await pause(META_SETTLED_MS)
+    const again = readMetas(fd)
+    if (again.bytes.equals(metas.bytes)) return metas
+    metas = again
+  }
+  throw new Error('commits follow one another without a pause')
 }
 
 /** The binding's types do not say that this takes a transaction. */

@@ -7,7 +7,7 @@ import { heirOf } from '../../../base/owned-file.js'
 import { writeFailure } from '../../../base/write-failure.js'
 import { StartError } from '../../../start-error.js'
 import type { Restored, RestoreRequest } from '../../upkeep.js'
-import { atOnce, DATA_FILE, flawOfPages } from '../file/data-file.js'
+import { DATA_FILE, flawOfDataFile } from '../file/data-file.js'
 import { SCHEMA_VERSION } from '../file/schema.js'
 import { type BackupAbout, readTrailer, type Trailer } from './backup-file.js'
 import { holdData } from './held-data.js'
@@ -131,13 +131,8 @@ async function writeAll(target: FileHandle, bytes: Buffer): Promise<void> {
 }
 
 async function verifyData(staging: string, file: string): Promise<void> {
-  const data = await open(join(staging, DATA_FILE), 'r')
-  try {
-    const flaw = atOnce(flawOfPages(data.fd))
-    if (flaw !== null) throw new StartError(`${file} cannot be restored: its database is not complete: ${flaw}`)
-  } finally {
-    await data.close()
-  }
+  const flaw = flawOfDataFile(staging, 'all pages')
+  if (flaw !== null) throw new StartError(`${file} cannot be restored: its database is not complete: ${flaw}`)
   const held = await holdData(staging)
   await held.close()
 }

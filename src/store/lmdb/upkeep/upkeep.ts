@@ -18,27 +18,11 @@ import { restoreBackup } from './restore.js'
  */
 export function lmdbUpkeep(directory: string, companions: readonly string[], clock: Clock): Upkeep {
   return {
-    backup: (request) =>
-      backup({ directory, companions, clock }, request).catch((error) => {
-        throw explained(directory, error)
-      }),
+    backup: (request) => backup({ directory, companions, clock }, request),
     madeAt,
     restore: restoreBackup,
-    async *check(onViolation) {
-      try {
-        return yield* check(directory, clock, onViolation)
-      } catch (error) {
-        throw explained(directory, error)
-      }
-    },
+    check: (onViolation) => check(directory, clock, onViolation),
   }
-}
-
-/** What LMDB itself finds wrong has a negative number, and says nothing of the place. */
-function explained(directory: string, error: unknown): unknown {
-  const isOfLmdb = error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code < 0
-  if (!isOfLmdb) return error
-  return new StartError(`the data directory ${directory} holds a damaged database: ${error.message}`)
 }
 
 interface Place {
@@ -48,14 +32,22 @@ interface Place {
 }
 
 async function backup(place: Place, request: BackupRequest): Promise<BackupMade> {
-  const held = await holdData(place.directory)
+  // What LMDB makes of a damaged page says little of it: then the pages are read.
+  const held = await holdVersioned(place.directory).catch(() => holdVersioned(place.directory, () => otherWork()))
   try {
-    if (held.version === null) throw new StartError(`the data directory ${place.directory} holds no data`)
     assertWhole(place.directory, held)
     return await writeBackup({ ...place, version: held.version }, request)
   } finally {
     await held.close()
   }
+}
+
+async function holdVersioned(directory: string, rest?: () => Promise<void>) {
+  const held = await holdData(directory, rest)
+  const { version } = held
+  if (version !== null) return { ...held, version }
+  await held.close()
+  throw new StartError(`the data directory ${directory} holds no data`)
 }
 
 function madeAt(file: string): number | null {
@@ -81,7 +73,7 @@ async function* check(
   clock: Clock,
   onViolation: (violation: Violation) => void,
 ): AsyncGenerator<CheckProgress, CheckResult> {
-  const held = await holdData(directory)
+  const held = await holdData(directory, () => otherWork())
   try {
     if (held.version !== SCHEMA_VERSION) {
       throw new StartError(
