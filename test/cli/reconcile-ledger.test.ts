@@ -43,7 +43,7 @@ async function world(context: TestContext) {
 }
 
 async function inStore<T>(settings: Settings, work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>) {
-  const store = await openStore(settings, systemClock)
+  const store = await openStore(settings, systemClock, { mayBegin: true })
   try {
     return await work(store)
   } finally {

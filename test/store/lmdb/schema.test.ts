@@ -99,6 +99,16 @@ describe('a directory that is not the store of this program', () => {
   }
 
   test(
+    'does not become one where none may be created, when its first start was cut short',
+    withDirectory(async (directory) => {
+      await openForeign({ path: directory }).close()
+      const options = { ...lmdbStoreOptions(directory, new ManualClock()), mayBegin: false, advice: ': mount it' }
+      await assert.rejects(openLmdbStore(options), refusedWith(/holds no data: mount it$/, directory))
+      await (await open(directory)).close()
+    }),
+  )
+
+  test(
     'is refused when its data.mdb is empty, and left as it is: it may have had contents',
     withDirectory(async (directory) => {
       writeFileSync(join(directory, 'data.mdb'), '')
