@@ -16,12 +16,15 @@ export class RawConnection {
   /** Resolves when the connection has ended, by whatever side. */
   readonly closed: Promise<void>
   isClosed = false
-  private received = Buffer.alloc(0)
+  private parts: Buffer[] = []
+  private bytes = 0
   private notify: (() => void) | undefined
 
   private constructor(readonly socket: Socket) {
     socket.on('data', (chunk: Buffer) => {
-      this.received = Buffer.concat([this.received, chunk])
+      // Long answers come in thousands of parts: they are joined when they are looked at, not each time.
+      this.parts.push(chunk)
+      this.bytes += chunk.length
       this.notify?.()
     })
     socket.on('error', () => undefined)
@@ -68,9 +71,7 @@ export class RawConnection {
   /** Everything that arrives until the connection ends. */
   async rest(): Promise<string> {
     await this.closed
-    const text = this.received.toString('latin1')
-    this.received = Buffer.alloc(0)
-    return text
+    return this.cut(this.bytes).toString('latin1')
   }
 
   end(): void {
@@ -82,7 +83,7 @@ export class RawConnection {
     if (length !== undefined) return (await this.take(() => Number(length))).toString()
     if (headers.get('transfer-encoding') !== 'chunked') {
       await this.closed
-      return (await this.take(() => this.received.length)).toString()
+      return this.cut(this.bytes).toString()
     }
     const parts: Buffer[] = []
     while (true) {
@@ -94,20 +95,32 @@ export class RawConnection {
   }
 
   private lengthThrough(mark: string): number | undefined {
-    const index = this.received.indexOf(mark)
+    const index = this.received().indexOf(mark)
     return index === -1 ? undefined : index + mark.length
+  }
+
+  private received(): Buffer {
+    const [first = Buffer.alloc(0), ...others] = this.parts
+    if (others.length === 0) return first
+    const all = Buffer.concat(this.parts)
+    this.parts = [all]
+    return all
+  }
+
+  /** Removes what was received first. */
+  private cut(bytes: number): Buffer {
+    const all = this.received()
+    this.parts = bytes === all.length ? [] : [all.subarray(bytes)]
+    this.bytes -= bytes
+    return all.subarray(0, bytes)
   }
 
   private async take(length: () => number | undefined): Promise<Buffer> {
     while (true) {
       const wanted = length()
-      if (wanted !== undefined && this.received.length >= wanted) {
-        const taken = this.received.subarray(0, wanted)
-        this.received = this.received.subarray(wanted)
-        return taken
-      }
+      if (wanted !== undefined && this.bytes >= wanted) return this.cut(wanted)
       if (this.isClosed)
-        throw new Error(`The connection ended after ${JSON.stringify(this.received.toString('latin1'))}`)
+        throw new Error(`The connection ended after ${JSON.stringify(this.received().toString('latin1'))}`)
       await new Promise<void>((resolve) => {
         this.notify = resolve
       })
