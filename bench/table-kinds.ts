@@ -62,5 +62,6 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   attemptedDeliveries: 'delivery',
   waitingDeliveries: 'delivery',
   ownerDeliveries: 'delivery',
+  audit: 'other',
   ownerEvents: 'owner event',
 }

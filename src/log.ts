@@ -56,6 +56,11 @@ export function createLog(level: LogLevel, to: DestinationStream = stderrStream(
   })
 }
 
+/** The log of what operators do. Only silence leaves it out: a level that spares the disk is no reason to forget who did what. */
+export function auditLog(log: Logger): Logger {
+  return log.level === 'silent' ? log : log.child({}, { level: 'info' })
+}
+
 let ofStderr: LineStream | null = null
 
 /** The stream below every log on standard error. */

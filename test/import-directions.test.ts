@@ -32,6 +32,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   store: ['base', 'clock', 'domain', 'scheduler', 'start-error'],
   actors: ['base', 'domain', 'store'],
   auth: ['base', 'clock', 'crypto', 'domain', 'scheduler', 'store', 'verify'],
+  audit: ['actors', 'domain', 'log', 'store'],
 
   // The edges. Those that answer requests know the HTTP port, the sandbox also the ports that it simulates.
   ledger: ['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store'],
@@ -39,11 +40,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store', 'version'],
   page: ['domain'],
   http: [
-    ...['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'listing', 'log', 'page', 'program-files'],
+    ...['actors', 'audit', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'listing', 'log', 'page'],
+    'program-files',
     ...['scheduler', 'seldom', 'store', 'version', 'webhooks'],
   ],
   listing: ['domain'],
-  console: ['actors', 'base', 'clock', 'domain', 'http', 'listing', 'metrics', 'page', 'scheduler', 'store'],
+  console: ['audit', 'base', 'clock', 'domain', 'http', 'listing', 'metrics', 'page', 'scheduler', 'store'],
   metrics: [
     ...[
       'actors',
@@ -66,7 +68,20 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
   // The assembly: only the service knows everything, only the command line knows the service.
   service: [
-    ...['actors', 'auth', 'base', 'clock', 'config', 'console', 'crypto', 'domain', 'http', 'ledger', 'listing'],
+    ...[
+      'actors',
+      'audit',
+      'auth',
+      'base',
+      'clock',
+      'config',
+      'console',
+      'crypto',
+      'domain',
+      'http',
+      'ledger',
+      'listing',
+    ],
     'log',
     ...[
       'metrics',

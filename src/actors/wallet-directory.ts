@@ -1,4 +1,3 @@
-import type { Authority } from '../domain/api-key.js'
 import type { NameInNetwork } from '../domain/aside.js'
 import type { ChainStep } from '../domain/block.js'
 import type { Sighting } from '../domain/deposit.js'
@@ -15,6 +14,7 @@ import {
   type InvoiceCommand,
   type InvoiceResult,
   NO_TERMS,
+  type VoidCommand,
   type VoidResult,
   type WalletCommand,
   type WalletResult,
@@ -94,13 +94,17 @@ export class WalletDirectory {
    * Voids an invoice for `owner` in a turn of those of its wallets that the owner still has. Fails with `overloaded` if
    * one of their mailboxes is full. A request for another owner's invoice fails before it enters a mailbox.
    */
-  async voidInvoice(invoiceId: string, owner: string, authority?: Authority): Promise<VoidResult['outcome']> {
+  async voidInvoice(
+    invoiceId: string,
+    owner: string,
+    terms: Pick<VoidCommand, 'authority' | 'trace'> = {},
+  ): Promise<VoidResult['outcome']> {
     const invoice = await this.store.invoices.find(invoiceId)
     if (invoice === undefined) return refuse('invoice_not_found')
     if (invoice.owner !== owner) return refuse('not_invoice_owner')
     const wallets = await Promise.all(walletsOf(invoice).map((id) => this.store.wallets.find(id)))
     const own = wallets.flatMap((wallet) => (wallet?.owner === owner ? [wallet.id] : []))
-    const command = { type: 'void', invoiceId, owner, ...(authority === undefined ? {} : { authority }) } as const
+    const command = { type: 'void', invoiceId, owner, ...terms } as const
     const result = await this.submit(own.length === 0 ? [`,invoice ${invoiceId}`] : own, command)
     return result === null ? refuse('overloaded') : result.outcome
   }

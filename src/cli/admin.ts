@@ -2,13 +2,16 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
+import type { Operator } from '../domain/audit.js'
 import type { TokenDecimals } from '../domain/network.js'
 import type { ServiceStatus, WorkRecord } from '../http/routes/admin.js'
 import { readAnswer } from '../merchant/answer.js'
 import { adminSocketPath } from '../service/admin-socket.js'
+import { operatorHeader } from '../service/command-operator.js'
 import { StartError } from '../start-error.js'
 import type { Given, OpensData, ProcessIo } from './billhook-command.js'
 import { withProcess } from './local-work.js'
+import { commandLineOperator } from './operator.js'
 import { ProgressLine } from './progress-line.js'
 
 /** Why nothing answers at the socket: no service runs here, or one was killed and left its socket behind. */
@@ -34,6 +37,7 @@ export interface WorkOptions {
 export class Admin {
   constructor(
     private readonly socketPath: string,
+    private readonly operator: Operator,
     private readonly io: ProcessIo,
     private readonly stop: AbortSignal,
   ) {}
@@ -69,7 +73,11 @@ export class Admin {
       method,
       path,
       signal: this.stop,
-      headers: { ...headers, ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      headers: {
+        ...operatorHeader(this.operator),
+        ...headers,
+        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
     })
     sent.end(json)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
@@ -124,7 +132,7 @@ export function withAdmin(
   which: 'with data' | 'served' | 'empty too' = 'with data',
 ): Promise<number> {
   return withProcess(given, async (io, stop) => {
-    const { settings } = given
+    const { settings, context } = given
     const { path, release } = adminSocketPath(settings.dataDirectory)
     let close: (() => Promise<void>) | null = null
     try {
@@ -133,7 +141,7 @@ export function withAdmin(
         const { startOffline } = await import('../service/offline.js')
         close = await startOffline(settings, io.log, io.clock, which === 'empty too')
       }
-      return await command(new Admin(path, io, stop), io, stop)
+      return await command(new Admin(path, commandLineOperator(context.environment), io, stop), io, stop)
     } finally {
       await close?.()
       release()

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
 import { readFailure } from '../base/read-failure.js'
+import type { ImportPart } from '../http/routes/admin.js'
 import type { ImportOutcome } from '../store/store.js'
 import { type Admin, withAdmin } from './admin.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
@@ -35,7 +37,7 @@ async function importFile({ args, options }: Given, admin: Admin, io: ProcessIo,
     progress.clear()
     io.error(printable(`${path}:${no}: ${error}`))
   }
-  const lines = new LineImport(admin, options['formerOwners'] === true, refuse)
+  const lines = new LineImport(admin, path, options['formerOwners'] === true, refuse)
   const show = (bytes: number) => progress.show(bytes, totalBytes, `${lines.counts.added} added`)
   let endsAt = 0
   try {
@@ -43,7 +45,7 @@ async function importFile({ args, options }: Given, admin: Admin, io: ProcessIo,
       endsAt = line.endsAt
       if (await lines.take(line)) show(endsAt)
     }
-    await lines.flush()
+    await lines.end()
     show(endsAt)
   } finally {
     progress.clear()
@@ -58,9 +60,12 @@ class LineImport {
   readonly counts = { added: 0, known: 0, refused: 0 }
   private waiting: RecordLine[] = []
   private characters = 0
+  /** Names the import in each of its requests. */
+  private readonly id = randomUUID()
 
   constructor(
     private readonly admin: Admin,
+    private readonly path: string,
     private readonly ofFormerOwners: boolean,
     private readonly refuse: (no: number, error: string) => void,
   ) {}
@@ -70,16 +75,21 @@ class LineImport {
     this.waiting.push(line)
     if ('json' in line.content) this.characters += line.content.json.length
     if (this.waiting.length < BATCH_RECORDS && this.characters < BATCH_CHARACTERS) return false
-    await this.flush()
+    await this.flush(false)
     return true
   }
 
-  /** Sends what waits. */
-  async flush(): Promise<void> {
+  /** Sends what waits, and that nothing follows. */
+  async end(): Promise<void> {
+    await this.flush(true)
+  }
+
+  private async flush(isLast: boolean): Promise<void> {
     const lines = this.waiting
     this.waiting = []
     this.characters = 0
-    const outcomes = await this.sent(lines.flatMap(({ content }) => ('json' in content ? [content.json] : [])))
+    const records = lines.flatMap(({ content }) => ('json' in content ? [content.json] : []))
+    const outcomes = await this.sent(records, isLast)
     for (const { no, content } of lines) {
       const outcome = 'json' in content ? outcomes.shift() : { status: 'refused' as const, error: content.flaw }
       if (outcome === undefined) throw new Error('the service answered another number of records')
@@ -89,9 +99,10 @@ class LineImport {
   }
 
   /** The records are sent as they are written: reading them into values and writing them again could make them longer. */
-  private async sent(records: readonly string[]): Promise<ImportOutcome[]> {
-    if (records.length === 0) return []
-    const body = `{"ofFormerOwners":${this.ofFormerOwners},"records":[${records.join(',')}]}`
+  private async sent(records: readonly string[], isLast: boolean): Promise<ImportOutcome[]> {
+    if (records.length === 0 && !isLast) return []
+    const part = JSON.stringify({ id: this.id, file: this.path, isLast } satisfies ImportPart)
+    const body = `{"ofFormerOwners":${this.ofFormerOwners},"part":${part},"records":[${records.join(',')}]}`
     const reply = await this.admin.callWith('POST', '/admin/import', body)
     return (reply.body as { outcomes: ImportOutcome[] }).outcomes
   }

@@ -8,6 +8,7 @@ import { systemScheduler, wakefulScheduler } from '../scheduler.js'
 import type { ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE } from './command.js'
 import { divertNativeErrors } from './native-errors.js'
+import { commandLineOperator } from './operator.js'
 import { harmless } from './output.js'
 import type { ReconcileIo } from './reconcile.js'
 import type { ServeIo } from './serve.js'
@@ -146,6 +147,7 @@ function processIo(level: LogLevel): WholeProcess {
     flush: async () => {
       await flushLog(log)
     },
+    operator: () => commandLineOperator(process.env),
     clock: systemClock,
     scheduler: wakefulScheduler,
     divertErrors: (directory) => divertNativeErrors({ directory, log, stream, scheduler: systemScheduler }),

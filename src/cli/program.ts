@@ -11,8 +11,9 @@ import { importCommand } from './import.js'
 import { invoiceCommands } from './invoice.js'
 import { keygenCommand } from './keygen.js'
 import { migrateCommand } from './migrate.js'
+import { redeliverCommand, revokeCommand } from './operator-actions.js'
 import { type ReconcileRequest, readReconcileRequest } from './reconcile.js'
-import { exportCommand, listCommand } from './records.js'
+import { auditCommand, exportCommand, listCommand } from './records.js'
 import { sandboxCommands } from './sandbox-pay.js'
 import { signCommand } from './sign.js'
 import { statusCommand } from './status.js'
@@ -46,12 +47,13 @@ export function createProgram(context: CommandContext, works: Works): BillhookCo
   listCommand(wallets, 'wallets', 'List wallets, those without an owner included.')
   importCommand(wallets, 'Add wallets: their ids, addresses, networks and owners.')
   listCommand(program.add('deposits', 'Deposits.'), 'deposits', 'List deposits, dropped ones included.')
-  listCommand(
-    program.add('deliveries', 'Webhooks, sent or to be sent.'),
-    'deliveries',
-    'List webhooks, sent or to be sent.',
-  )
-  listCommand(program.add('keys', 'API keys.'), 'keys', 'List API keys, revoked ones included.')
+  const deliveries = program.add('deliveries', 'Webhooks, sent or to be sent.')
+  listCommand(deliveries, 'deliveries', 'List webhooks, sent or to be sent.')
+  redeliverCommand(deliveries)
+  const keys = program.add('keys', 'API keys.')
+  listCommand(keys, 'keys', 'List API keys, revoked ones included.')
+  revokeCommand(keys)
+  auditCommand(program.add('audit', 'What operators did.'))
   upkeepCommands(program)
   reconcileCommand(program, works)
   migrateCommand(program)

@@ -1,4 +1,5 @@
 import type { Settings } from '../config.js'
+import type { Operator } from '../domain/audit.js'
 import { isNetworkId, type Network } from '../domain/network.js'
 import { settingOf } from '../networks/catalogue/built-in.js'
 import { NetworkProblem, NodeUnavailable } from '../networks/network-reader.js'
@@ -36,6 +37,8 @@ export interface ReconcileIo extends CommandIo {
   write(text: string): void
   /** The columns of the terminal at standard error; null when it is none, or one that cannot move in a line. */
   columns(): number | null
+  /** Who runs the command. */
+  operator(): Operator
   readonly openReconciliation: typeof openReconciliation
   readonly openLedgerReconciliation: typeof openLedgerReconciliation
 }
@@ -84,7 +87,7 @@ export async function reconcileNetwork(
     return EXIT_USAGE
   }
   return await withWork(
-    (stop) => io.openReconciliation(network, { settings, log: io.log, clock: io.clock, stop }),
+    (stop) => io.openReconciliation(network, { settings, log: io.log, clock: io.clock, stop, operator: io.operator() }),
     (work) => compare(request, work, io),
     'the reconciliation could not begin or end',
     io,
@@ -166,7 +169,7 @@ export async function reconcileLedger(settings: Settings, io: ReconcileIo): Prom
     return EXIT_USAGE
   }
   return await withWork(
-    (stop) => io.openLedgerReconciliation({ settings, log: io.log, clock: io.clock, stop }),
+    (stop) => io.openLedgerReconciliation({ settings, log: io.log, clock: io.clock, stop, operator: io.operator() }),
     async (work) => {
       const line = new StatusLine(io)
       try {

@@ -1,19 +1,20 @@
 import { Argument, Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
+import { auditColumns } from '../listing/audit.js'
 import type { Column } from '../listing/column.js'
 import { deliveryColumns } from '../listing/deliveries.js'
 import { depositColumns } from '../listing/deposits.js'
 import { keyColumns } from '../listing/keys.js'
 import { walletColumns } from '../listing/wallets.js'
 import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
-import type { BillhookCommand, ProcessIo } from './billhook-command.js'
+import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { csvText } from './csv-text.js'
 import { jsonLine, printable } from './output.js'
 import { TextTable } from './text-table.js'
 
 const KINDS = [
-  ...['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities', 'events'],
+  ...['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities', 'events', 'audit'],
   ...['set-aside-blocks', 'set-aside-deposits'],
 ] as const
 
@@ -56,48 +57,83 @@ const LISTS = {
     fields: ['id', 'owner', 'invoiceId', 'status', 'url', 'state', 'attempts', 'createdAt', 'attemptedAt'],
     columns: () => deliveryColumns,
   },
+  audit: {
+    fields: ['at', 'who', 'from', 'action', 'subject', 'outcome', 'detail', 'owner'],
+    columns: () => auditColumns,
+  },
   keys: {
     fields: ['id', 'owner', 'label', 'permissions', 'public_key', 'created_at', 'expires_at', 'revoked_at'],
     columns: () => keyColumns,
   },
 } as const
 
-export function listCommand(parent: BillhookCommand, kind: keyof typeof LISTS, summary: string): void {
-  parent
+/** `billhook audit list`. */
+export function auditCommand(audit: BillhookCommand): void {
+  const list = listCommand(audit, 'audit', 'List what operators did, newest first.')
+  list
+    .option('--since <time>', 'Only what was done at this time or later, such as 2026-11-26 or 2026-11-26T03:00:00Z.')
+    .explain(
+      'Shown are forms of the console, commands that change anything, imports and repairs: who did what on what, from where, and what came of it. An outcome that is unknown is that of something under way, or of a process that was killed meanwhile: a revocation, a redelivery or a voiding of which the outcome is unknown has not happened. Records are kept for 400 days.',
+    )
+}
+
+export function listCommand(parent: BillhookCommand, kind: keyof typeof LISTS, summary: string): BillhookCommand {
+  return parent
     .add('list', summary)
     .onData()
     .asJson()
     .option('--owner <id>', 'Only those of this owner.')
-    .runs((given) =>
-      withAdmin(given, async (admin, io) => {
-        const { fields, columns } = LISTS[kind]
-        const owner = given.options['owner']
-        const isJson = given.options['json'] === true
-        if (io.isOutputTerminal && !isJson) {
-          // The records of a kind have the shape that its columns read: the service shows them as the store has them.
-          const table = new TextTable(Object.values<Column<never>>(await columns(admin)), io.print)
-          await read(admin, kind, { owner, order: 'newest' }, (item) => table.add(item as never))
-          await table.flush()
-          return EXIT_SUCCESS
+    .runs(
+      (given) => withAdmin(given, (admin, io) => list(given, kind, admin, io)),
+      ({ options }, problems) => {
+        const { since } = options
+        if (since !== undefined && momentOf(since) === null) {
+          problems.push(
+            `--since must be a time such as 2026-11-26 or 2026-11-26T03:00:00Z, not ${JSON.stringify(since)}.`,
+          )
         }
-        const line = (item: Item) => fields.map((name) => shown(name, item[name])).join('\t')
-        if (!isJson) await io.print(`${fields.join('\t')}\n`)
-        await read(admin, kind, { owner }, (item) => io.print(`${isJson ? jsonLine(item) : line(item)}\n`))
-        return EXIT_SUCCESS
-      }),
+      },
     )
+}
+
+async function list(given: Given, kind: keyof typeof LISTS, admin: Admin, io: ProcessIo): Promise<number> {
+  const { fields, columns } = LISTS[kind]
+  const owner = given.options['owner']
+  const since = momentOf(given.options['since'])
+  const isJson = given.options['json'] === true
+  if (io.isOutputTerminal && !isJson) {
+    // The records of a kind have the shape that its columns read: the service shows them as the store has them.
+    const table = new TextTable(Object.values<Column<never>>(await columns(admin)), io.print)
+    await read(admin, kind, { owner, since, order: 'newest' }, (item) => table.add(item as never))
+    await table.flush()
+    return EXIT_SUCCESS
+  }
+  const line = (item: Item) => fields.map((name) => shown(name, item[name])).join('\t')
+  if (!isJson) await io.print(`${fields.join('\t')}\n`)
+  await read(admin, kind, { owner, since }, (item) => io.print(`${isJson ? jsonLine(item) : line(item)}\n`))
+  return EXIT_SUCCESS
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/
+
+/** The time that a text names, Unix ms; a day begins in UTC. Null if it names none. */
+function momentOf(text: unknown): number | null {
+  if (typeof text !== 'string' || !MOMENT.test(text)) return null
+  const moment = Date.parse(text)
+  return Number.isNaN(moment) ? null : moment
 }
 
 async function read(
   admin: Admin,
   kind: string,
-  { owner, order }: { readonly owner: unknown; readonly order?: 'newest' },
+  { owner, order, since }: { readonly owner: unknown; readonly since?: number | null; readonly order?: 'newest' },
   write: (item: Item) => Promise<void>,
   unit?: string,
 ): Promise<void> {
   const query = new URLSearchParams({
     ...(typeof owner === 'string' ? { owner } : {}),
     ...(order === undefined ? {} : { order }),
+    ...(since == null ? {} : { since: String(since) }),
   })
   await admin.work('GET', `/admin/records/${kind}?${query}`, {
     ...(unit === undefined ? {} : { unit }),
@@ -150,6 +186,6 @@ function flat(item: Item, prefix = ''): Item {
 /** Text from others, such as a pushed hash, cannot send control characters to a terminal. */
 function shown(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-'
-  if (/At$|_at$/.test(name) && typeof value === 'number') return new Date(value).toISOString()
+  if (/^at$|At$|_at$/.test(name) && typeof value === 'number') return new Date(value).toISOString()
   return printable(String(value))
 }

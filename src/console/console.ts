@@ -1,7 +1,8 @@
+import type { OperatorActions } from '../audit/operator-actions.js'
 import { type ConsoleHandlers, handlers } from '../http/endpoints.js'
 import type { SetAside } from '../listing/aside.js'
 import type { Store } from '../store/store.js'
-import { type ActionParts, redeliver, revokeKey, voidInvoice } from './actions.js'
+import { redeliver, revokeKey, voidInvoice } from './actions.js'
 import { deliveriesPage, deliveryPage } from './deliveries.js'
 import { depositsPage } from './deposits.js'
 import { Entrance, type EntranceParts } from './entrance.js'
@@ -12,7 +13,8 @@ import { type Condition, overviewPage } from './overview.js'
 import { walletsPage } from './wallets.js'
 
 /** What the console shows and does. */
-export interface ConsoleParts extends EntranceParts, ActionParts {
+export interface ConsoleParts extends EntranceParts {
+  readonly actions: OperatorActions
   readonly store: Pick<
     Store,
     'networks' | 'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys' | 'turns'
@@ -32,7 +34,7 @@ interface One {
 
 /** The console: every page of it, behind its entrance. */
 export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
-  const { store, clock, condition, progress, pages } = parts
+  const { store, clock, condition, progress, pages, actions } = parts
   const entrance = new Entrance(parts)
   return handlers({
     'GET /console': entrance.shows(() => overviewPage(store, condition, clock.now())),
@@ -44,15 +46,19 @@ export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
     'POST /console/sign-out': entrance.signsOut,
     'GET /console/invoices': entrance.shows((visit) => invoicesPage(store, visit)),
     'GET /console/invoices/:id': entrance.shows((visit, { id }: One) => invoicePage(store, visit, id, pages())),
-    'POST /console/invoices/:id/void': entrance.acts('void', (_form, { id }: One) => voidInvoice(parts, id)),
+    'POST /console/invoices/:id/void': entrance.acts('void', (operator, { id }: One) =>
+      voidInvoice(actions, operator, id),
+    ),
     'GET /console/deposits': entrance.shows((visit) => depositsPage(store, visit)),
     'GET /console/deliveries': entrance.shows((visit) => deliveriesPage(store, visit)),
     'GET /console/deliveries/:id': entrance.shows((visit, { id }: One) => deliveryPage(store, visit, id)),
-    'POST /console/deliveries/:id/redeliver': entrance.acts('redeliver', (_form, { id }: One) => redeliver(parts, id)),
+    'POST /console/deliveries/:id/redeliver': entrance.acts('redeliver', (operator, { id }: One) =>
+      redeliver(actions, operator, id),
+    ),
     'GET /console/wallets': entrance.shows((visit) => walletsPage(store, visit)),
     'GET /console/keys': entrance.shows((visit) => keysPage(store, visit, clock.now())),
-    'POST /console/keys/:id/revoke': entrance.acts('revoke', (form, { id }: One) =>
-      revokeKey(parts, id, form.get('owner') ?? ''),
+    'POST /console/keys/:id/revoke': entrance.acts('revoke', (operator, { id }: One) =>
+      revokeKey(actions, operator, id),
     ),
   })
 }

@@ -1,5 +1,8 @@
+import type { AuditTrail } from '../audit/trail.js'
+import { DONE, type Operator } from '../domain/audit.js'
 import { failure, type Outcome } from '../domain/failure.js'
 import { addressedAs } from '../http/guards/browsers.js'
+import { addressTextReader } from '../http/guards/client-address.js'
 import { failureAnswer } from '../http/json.js'
 import type { Answer, Request, RequestHead } from '../http/server.js'
 import { markup } from '../page/markup.js'
@@ -22,6 +25,7 @@ export interface EntranceParts extends TrialParts {
   readonly port: number
   /** Null: who reaches the listener may come in. */
   readonly password: string | null
+  readonly trail: Pick<AuditTrail, 'tell'>
 }
 
 /** A request of a browser that may use the console. */
@@ -34,7 +38,7 @@ export interface Visit {
 type Show<Params> = (visit: Visit, params: Params) => Awaitable<ConsolePage | null>
 
 /** Does what a form asks for, and tells which page shows it. */
-type Act<Params> = (form: URLSearchParams, params: Params) => Awaitable<Outcome<string>>
+type Act<Params> = (operator: Operator, params: Params) => Awaitable<Outcome<string>>
 
 type Handle<Params> = (request: Request, params: Params) => Promise<Answer>
 
@@ -47,12 +51,14 @@ const SIGN_OUT = 'sign out'
 export class Entrance {
   private readonly sessions: Sessions
   private readonly trials: PasswordTrials
+  private readonly addressOf: (head: RequestHead) => string
   private readonly isNamed: (head: RequestHead) => boolean
   private readonly cookie: string
 
   constructor(private readonly parts: EntranceParts) {
     this.sessions = new Sessions(parts.clock)
     this.trials = new PasswordTrials(parts)
+    this.addressOf = addressTextReader(parts.trustedProxies)
     this.isNamed = addressedAs(parts.hosts)
     this.cookie = `billhook-console-${parts.port}`
   }
@@ -77,7 +83,7 @@ export class Entrance {
       const form = new URLSearchParams(request.body.toString('utf8'))
       const session = this.senderOf(request, form, `${name} ${params.id}`)
       if (!('id' in session)) return session
-      const done = await act(form, params)
+      const done = await act(this.operatorOf(session, request), params)
       return done.ok ? seeOther(done.value) : failureAnswer(done.failure)
     }
   }
@@ -99,14 +105,21 @@ export class Entrance {
     const refused = await this.trials.take(request)
     if (refused !== null) return failureAnswer(refused)
     const given = new URLSearchParams(request.body.toString('utf8')).get('password') ?? ''
-    if (!isSameSecret(given, password)) return pageAnswer(403, this.frame(null), signInPage(true))
-    return seeOther(CONSOLE_PATH, this.cookieFor(this.sessions.start()))
+    if (!isSameSecret(given, password)) {
+      const stranger = { who: 'unknown', from: this.addressOf(request) }
+      this.parts.trail.tell(stranger, 'console.sign-in', { outcome: 'refused', detail: 'wrong password' })
+      return pageAnswer(403, this.frame(null), signInPage(true))
+    }
+    const session = this.sessions.start()
+    this.parts.trail.tell(this.operatorOf(session, request), 'console.sign-in', DONE)
+    return seeOther(CONSOLE_PATH, this.cookieFor(session))
   }
 
   readonly signsOut: Handle<unknown> = async (request) => {
     const session = this.senderOf(request, new URLSearchParams(request.body.toString('utf8')), SIGN_OUT)
     if (!('id' in session)) return session
     this.sessions.end(session)
+    this.parts.trail.tell(this.operatorOf(session, request), 'console.sign-out', DONE)
     return seeOther(CONSOLE_PATH)
   }
 
@@ -119,6 +132,10 @@ export class Entrance {
     const content = markup`<p>This form is of an earlier session. Nothing was done. Open the page again, and send the form from there.</p>
 <p><a href="${CONSOLE_PATH}">Back to the console</a></p>`
     return pageAnswer(403, this.frame(null), { title: 'Not done', section: null, content })
+  }
+
+  private operatorOf({ name }: Session, head: RequestHead): Operator {
+    return { who: `console session ${name}`, from: this.addressOf(head) }
   }
 
   private frame(session: Session | null) {

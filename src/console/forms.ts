@@ -7,15 +7,11 @@ export interface FormParts {
   readonly token: string
   /** What its button says. */
   readonly label: string
-  /** Sent with it. */
-  readonly fields?: Readonly<Record<string, string>>
 }
 
 /** A button that does something. */
-export function actionForm({ path, token, label, fields = {} }: FormParts): Markup {
-  const hidden = Object.entries({ token, ...fields }).map(
-    ([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`,
-  )
+export function actionForm({ path, token, label }: FormParts): Markup {
+  const hidden = markup`<input type="hidden" name="token" value="${token}">`
   return markup`<form class="action" method="post" action="${path}">${hidden}<button>${label}</button></form>`
 }
 

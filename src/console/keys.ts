@@ -44,7 +44,6 @@ export async function keysPage(
       token: tokenFor(session, 'revoke', key.id),
       label: 'Revoke',
       warning: 'Requests that this key signs are rejected at once, for good.',
-      fields: { owner: key.owner },
     })
   }
   const content = markup`${filterForm(links.keys, [

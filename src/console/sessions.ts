@@ -7,11 +7,14 @@ export const SESSIONS_MAX = 256
 export const SESSION_SECONDS = 12 * 60 * 60
 const MS_PER_SECOND = 1000
 const SECRET_BYTES = 32
+const NAME_LENGTH = 8
 
 /** A browser that may use the console. */
 export interface Session {
   /** What the cookie holds. */
   readonly id: string
+  /** Tells sessions apart in the trail of what operators did. Nobody comes in with it. */
+  readonly name: string
   /** The token that a form must carry to perform `action`, a path. A token is worth nothing elsewhere, or in another session. */
   token(action: string): string
 }
@@ -26,7 +29,8 @@ export class Sessions {
   start(): Session {
     const id = randomBytes(SECRET_BYTES).toString('base64url')
     const key = randomBytes(SECRET_BYTES)
-    const session = { id, token: (action: string) => createHmac('sha256', key).update(action).digest('base64url') }
+    const token = (action: string) => createHmac('sha256', key).update(action).digest('base64url')
+    const session = { id, name: randomBytes(NAME_LENGTH / 2).toString('hex'), token }
     const [oldest] = this.kept.keys()
     if (this.kept.size === SESSIONS_MAX && oldest !== undefined) this.kept.delete(oldest)
     this.kept.set(hashOf(id), { session, endsAt: this.clock.now() + SESSION_SECONDS * MS_PER_SECOND })

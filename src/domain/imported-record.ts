@@ -1,6 +1,8 @@
 import { isCurrency, parseInvoiceAmount } from './amount.js'
 import { type ApiKey, flawOfKey } from './api-key.js'
+import type { AuditRecord } from './audit.js'
 import { type Deposit, type DepositReport, flawOf } from './deposit.js'
+import { readAudit } from './imported-audit.js'
 import { type ImportedEvent, readEvent } from './imported-event.js'
 import {
   FieldFlaw,
@@ -38,6 +40,7 @@ export type ImportedRecord =
   | ImportedInvoice
   | { readonly type: 'deposit'; readonly deposit: Deposit }
   | ImportedEvent
+  | { readonly type: 'audit'; readonly record: AuditRecord }
 
 /** The fields by which each kind of record is recognised, and how it is read. */
 const KINDS: readonly {
@@ -49,6 +52,7 @@ const KINDS: readonly {
   { fields: ['wallet_id', 'amount', 'created_at'], read: readInvoice },
   { fields: ['id', 'network', 'address'], read: readWallet },
   { fields: ['owner', 'isKnown'], read: readIdentity },
+  { fields: ['id', 'at', 'who', 'from', 'action'], read: readAudit },
   { fields: ['owner', 'id', 'type', 'at'], read: readEvent },
 ]
 
@@ -65,7 +69,7 @@ export function parseImportedRecord(
 ): ImportedRecord | { readonly type: 'flaw'; readonly flaw: string } {
   if (!isObject(value)) return flawed('it is no JSON object')
   const kind = KINDS.find(({ fields }) => fields.every((name) => value[name] !== undefined))
-  if (kind === undefined) return flawed('it is no invoice, deposit, wallet, key, identity or event')
+  if (kind === undefined) return flawed('it is no invoice, deposit, wallet, key, identity, event or record of an audit')
   try {
     return kind.read(value, importing)
   } catch (error) {

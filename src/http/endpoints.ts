@@ -32,6 +32,8 @@ export type Access =
   | { readonly access: 'admin' }
 
 export type Endpoint = Access & {
+  /** What operators do with it. On their own listeners it leaves a trace of each request. None if absent: it changes nothing. */
+  readonly action?: string
   /** The query parameters that it reads; all others are refused. `any`: all others are ignored. None if absent. */
   readonly query?: readonly string[] | 'any'
   /** `DEFAULT_BODY_LIMIT_BYTES` if absent. */
@@ -59,8 +61,8 @@ const IMPORT_LIMIT_BYTES = 2_097_152
 type Tag = `${(typeof METHODS)[number]} /${string}`
 
 const declared = {
-  'POST /api/invoices': { access: 'api-key', permission: 'invoices:create' },
-  'POST /api/invoices/:id/void': { access: 'api-key', permission: 'invoices:create' },
+  'POST /api/invoices': { action: 'invoice.create', access: 'api-key', permission: 'invoices:create' },
+  'POST /api/invoices/:id/void': { action: 'invoice.void', access: 'api-key', permission: 'invoices:create' },
   'GET /api/invoices/:id': { access: 'owner', owner: 'invoice' },
   'GET /api/users/:id/invoices': {
     access: 'owner',
@@ -68,17 +70,23 @@ const declared = {
     query: [...LIST_PARAMETERS, 'include', 'reference', ...FILTER_PARAMETERS],
   },
 
-  'POST /api/api-keys': { access: 'identity' },
-  'POST /api/api-keys/:id/revoke': { access: 'owner', owner: 'body' },
+  'POST /api/api-keys': { action: 'key.register', access: 'identity' },
+  'POST /api/api-keys/:id/revoke': { action: 'key.revoke', access: 'owner', owner: 'body' },
   'GET /api/users/:id/api-keys': { access: 'owner', owner: 'path' },
 
   'GET /api/users/:id/webhook': { access: 'owner', owner: 'path' },
-  'PUT /api/users/:id/webhook': { access: 'owner', owner: 'path' },
-  'DELETE /api/users/:id/webhook': { access: 'owner', owner: 'path' },
-  'POST /api/users/:id/webhook/rotate': { access: 'owner', owner: 'path' },
-  'POST /api/users/:id/webhook/test': { access: 'owner', owner: 'path', perOwnerMinute: TESTS_PER_OWNER_MINUTE },
+  'PUT /api/users/:id/webhook': { action: 'webhook.set', access: 'owner', owner: 'path' },
+  'DELETE /api/users/:id/webhook': { action: 'webhook.delete', access: 'owner', owner: 'path' },
+  'POST /api/users/:id/webhook/rotate': { action: 'webhook.rotate', access: 'owner', owner: 'path' },
+  'POST /api/users/:id/webhook/test': {
+    action: 'webhook.test',
+    access: 'owner',
+    owner: 'path',
+    perOwnerMinute: TESTS_PER_OWNER_MINUTE,
+  },
   'GET /api/users/:id/webhook/deliveries': { access: 'owner', owner: 'path', query: LIST_PARAMETERS },
   'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver': {
+    action: 'delivery.redeliver',
     access: 'owner',
     owner: 'path',
     perOwnerMinute: REDELIVERIES_PER_OWNER_MINUTE,
@@ -88,9 +96,9 @@ const declared = {
 
   'GET /api/users/:id/wallets': { access: 'owner', owner: 'path' },
   // A claim takes a wallet, though it is a GET.
-  'GET /api/wallets/claim/niles/trx': { access: 'open', counts: 'claim', pages: 'own' },
-  'GET /api/wallets/claim/sep/eth': { access: 'open', counts: 'claim', pages: 'own' },
-  'GET /api/wallets/claim/:chain/:coin': { access: 'open', counts: 'claim', pages: 'own' },
+  'GET /api/wallets/claim/niles/trx': { action: 'wallet.claim', access: 'open', counts: 'claim', pages: 'own' },
+  'GET /api/wallets/claim/sep/eth': { action: 'wallet.claim', access: 'open', counts: 'claim', pages: 'own' },
+  'GET /api/wallets/claim/:chain/:coin': { action: 'wallet.claim', access: 'open', counts: 'claim', pages: 'own' },
   'GET /api/identity/:id/exists': { access: 'open' },
 
   // Mail and chat programs add parameters of their own to links: a payer must not see an error for them.
@@ -99,7 +107,12 @@ const declared = {
   'GET /pay/:id/qr/:file': { access: 'open' },
   'GET /pay/shop/logo/:file': { access: 'open' },
 
-  'POST /internal/events': { access: 'gateway', bodyLimitBytes: PUSH_LIMIT_BYTES, counts: 'nothing' },
+  'POST /internal/events': {
+    action: 'gateway.push',
+    access: 'gateway',
+    bodyLimitBytes: PUSH_LIMIT_BYTES,
+    counts: 'nothing',
+  },
   'GET /api/info': { access: 'open' },
   'GET /openapi.json': { access: 'open' },
   'GET /docs': { access: 'open' },
@@ -139,15 +152,17 @@ const declared = {
   'GET /admin/status': { access: 'admin', counts: 'nothing' },
   'GET /admin/doctor': { access: 'admin', counts: 'nothing' },
   'POST /admin/import': { access: 'admin', counts: 'nothing', bodyLimitBytes: IMPORT_LIMIT_BYTES },
-  'GET /admin/records/:kind': { access: 'admin', counts: 'nothing', query: ['owner', 'order'] },
+  'POST /admin/keys/:id/revoke': { access: 'admin', counts: 'nothing' },
+  'POST /admin/deliveries/:id/redeliver': { access: 'admin', counts: 'nothing' },
+  'GET /admin/records/:kind': { access: 'admin', counts: 'nothing', query: ['owner', 'order', 'since'] },
 
   'GET /sandbox': { access: 'sandbox' },
-  'POST /sandbox/deposits': { access: 'sandbox' },
-  'POST /sandbox/deposits/:txHash/confirm': { access: 'sandbox' },
-  'POST /sandbox/deposits/:txHash/drop': { access: 'sandbox' },
+  'POST /sandbox/deposits': { action: 'sandbox.deposit', access: 'sandbox' },
+  'POST /sandbox/deposits/:txHash/confirm': { action: 'sandbox.confirm', access: 'sandbox' },
+  'POST /sandbox/deposits/:txHash/drop': { action: 'sandbox.drop', access: 'sandbox' },
   // Ledger nodes let every web page call them.
-  'POST /sandbox/ledger': { access: 'sandbox', pages: 'any' },
-  'POST /sandbox/ledger/': { access: 'sandbox', pages: 'any' },
+  'POST /sandbox/ledger': { action: 'sandbox.onboard', access: 'sandbox', pages: 'any' },
+  'POST /sandbox/ledger/': { action: 'sandbox.onboard', access: 'sandbox', pages: 'any' },
   'GET /sandbox/ledger/api/stream/:id': { access: 'sandbox' },
   'GET /sandbox/ledger/api/tx/:umid': { access: 'sandbox' },
   'GET /sandbox/ledger/activeledgerevents/umids': { access: 'sandbox', query: ['from', 'limit'] },

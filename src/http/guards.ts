@@ -7,6 +7,7 @@ import { failure, type Outcome, refuse, refuseField, succeed } from '../domain/f
 import { type GatewayPush, isAuthenticPush, isGatewayPush, mayBeGatewayPush } from '../ledger/gateway-signature.js'
 import type { Awaitable, InvoicePort } from '../store/store.js'
 import { type Endpoint, type EndpointTag, endpoints, type Handler, type Handlers, isForOwnPages } from './endpoints.js'
+import { audited, type OperatorTrail } from './guards/audited.js'
 import type { GatewayComplaints } from './guards/gateway-complaints.js'
 import { failureAnswer, ownerInBody } from './json.js'
 import type { HeadGuard, Params, Route } from './router.js'
@@ -18,6 +19,8 @@ export interface Guards {
   readonly claimRate: HeadGuard | null
   /** Null: only endpoints without a credential can be served. `trusted`: who reaches the listener may do everything. */
   readonly access: AccessParts | 'trusted' | null
+  /** None if absent: who calls is no operator. */
+  readonly trail?: OperatorTrail
 }
 
 /**
@@ -33,7 +36,11 @@ export function guardedRoutes(handlers: Partial<Handlers<EndpointTag>>, guards: 
   })
 }
 
-function guardedRoute(tag: EndpointTag, handle: Handler<string>, { browsers, claimRate, access }: Guards): Route {
+function guardedRoute(
+  tag: EndpointTag,
+  handle: Handler<string>,
+  { browsers, claimRate, access, trail }: Guards,
+): Route {
   const endpoint = endpoints[tag]
   const [method, pattern] = tag.split(' ') as [Route['method'], string]
   const allowed = accessGuard(tag, endpoint, access)
@@ -49,7 +56,7 @@ function guardedRoute(tag: EndpointTag, handle: Handler<string>, { browsers, cla
     endpoint,
     guards: heads.filter((guard) => guard !== null),
     overhear: allowed.overhear ?? null,
-    handle: behind(allowed.request, handle),
+    handle: behind(allowed.request, trail === undefined ? handle : audited(endpoint, handle, trail)),
   }
 }
 

@@ -281,6 +281,7 @@ export const REMOVED_ROWS: Readonly<Record<RemovedRows, true>> = {
   deliveries: true,
   requests: true,
   owner_events: true,
+  audit: true,
 }
 export const BACKUPS: Readonly<Record<'made' | 'failed', true>> = { made: true, failed: true }
 export const GATEWAY_REJECTIONS: Readonly<Record<GatewayRejection, true>> = { signature: true, body: true, event: true }

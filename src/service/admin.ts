@@ -17,9 +17,12 @@ import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
 import type { Store } from '../store/store.js'
 import { VERSION } from '../version.js'
 import { adminSocketPath } from './admin-socket.js'
+import { AuditedImports } from './audited-imports.js'
+import { operatorAt } from './command-operator.js'
 import type { Patient } from './doctor/examination.js'
 import { importRecords } from './import.js'
 import { drain, LIMITS } from './listeners.js'
+import type { OperatorWork } from './operator.js'
 import { isRecordKind, recordsOf } from './records.js'
 import type { ApiHandlers } from './routes.js'
 import { setAsideOf } from './set-aside.js'
@@ -52,6 +55,7 @@ export interface AdminContext {
   readonly clockReading: () => ClockReading | null
   readonly progress: Progress
   readonly patient: Patient
+  readonly operators: OperatorWork
 }
 
 /**
@@ -67,6 +71,7 @@ export async function startAdmin(context: AdminContext): Promise<void> {
     browsers: null,
     claimRate: null,
     access: 'trusted',
+    trail: { trail: context.operators.trail, operatorOf: operatorAt },
   })
   const resolve = createRouter(routes, {
     onError: (error, { requestId, method, path }) =>
@@ -97,13 +102,19 @@ async function* examined(patient: Patient): AsyncGenerator<WorkRecord> {
 }
 
 function adminParts(context: AdminContext): AdminParts {
+  const { trail, actions } = context.operators
+  const imports = new AuditedImports(trail)
   return {
     status: () => statusOf(context),
     examine: () => examined(context.patient),
-    add: (records, terms) =>
-      importRecords(context.store, context.engine, { records, ...terms, nowMs: context.clock.now() }),
-    records: (kind, owner, isNewestFirst) =>
-      isRecordKind(kind) ? recordsOf(context.store, kind, owner, isNewestFirst) : null,
+    operatorOf: operatorAt,
+    add: (operator, part, records, terms) =>
+      imports.add(operator, part, () =>
+        importRecords(context.store, context.engine, { records, ...terms, nowMs: context.clock.now() }),
+      ),
+    revokeKey: (operator, id) => actions.revokeKey(operator, id),
+    redeliver: (operator, id) => actions.redeliver(operator, id),
+    records: (kind, wanted) => (isRecordKind(kind) ? recordsOf(context.store, kind, wanted) : null),
   }
 }
 

@@ -8,6 +8,7 @@ import { createRouter } from '../http/router.js'
 import { type Readiness, unreadiness } from '../http/routes/health.js'
 import { failurePages } from '../http/routes/pay.js'
 import { strictTransport } from '../http/strict-transport.js'
+import { auditLog } from '../log.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
 import { startAdmin } from './admin.js'
@@ -18,6 +19,7 @@ import { ProxyProbe } from './doctor/proxy-probe.js'
 import { doorGuards } from './door.js'
 import { Lag } from './lag.js'
 import { type StartedFront, startFront } from './listeners.js'
+import { operatorWork } from './operator.js'
 import { pageSettingsOf, startOpenPages } from './pages.js'
 import { progressOf } from './progress.js'
 import { allRoutes, apiHandlers } from './routes.js'
@@ -116,6 +118,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     corsOrigins: settings.corsOrigins,
   })
   const progress = progressOf(duties)
+  const operators = operatorWork({ ...core, onOwed: duties.notify, log: auditLog(log) })
   const startedAt = clock.now()
   const banner: string[] = []
   if (metrics !== null && settings.metricsPort !== undefined) {
@@ -132,6 +135,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     })
     const { startOperations } = await import('./operations.js')
     const shown = {
+      operators,
       condition: { isReady, degradations, clock: () => clockWatch.reading },
       progress,
       pages: publicUrl,
@@ -154,6 +158,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     clockReading: () => clockWatch.reading,
     progress,
     patient: { settings, clock, log, running: { store: core.store, probe } },
+    operators,
   }
   await startAdmin({ ...commands, url: () => publicUrl() }).catch((error) => {
     log.warn({ err: error }, 'commands cannot reach this service: nothing listens on admin.sock')

@@ -3,6 +3,7 @@ import { systemScheduler } from '../scheduler.js'
 import { VERSION } from '../version.js'
 import type { Core, CoreContext } from './core.js'
 import { isLoopback } from './exposure.js'
+import type { OperatorWork } from './operator.js'
 import { setAsideOf } from './set-aside.js'
 
 /** What the console shows of the whole service. */
@@ -10,13 +11,14 @@ export interface ConsoleShown extends Pick<ConsoleParts, 'progress' | 'pages'> {
   readonly condition: Omit<ConsoleParts['condition'], 'about'>
   /** Unix ms. */
   readonly startedAt: number
+  readonly operators: OperatorWork
 }
 
 /** What the console is made of; null if other machines could reach it and no password keeps them out. */
 export function consolePartsOf(
-  { store, directory, duties }: Core,
+  { store }: Core,
   { settings, clock, log }: Pick<CoreContext, 'settings' | 'clock' | 'log'>,
-  { condition, progress, pages, startedAt }: ConsoleShown,
+  { condition, progress, pages, startedAt, operators }: ConsoleShown,
 ): ConsoleParts | null {
   const { metricsHost: host, metricsPort: port = 0, consolePassword: password = null } = settings
   if (!isLoopback(host) && password === null) {
@@ -27,8 +29,7 @@ export function consolePartsOf(
   const about = () => ({ version: VERSION, url: pages(), isStrict, startedAt, dataDirectory })
   return {
     store,
-    directory,
-    onOwed: duties.notify,
+    ...operators,
     clock,
     scheduler: systemScheduler,
     trustedProxies: settings.trustedProxies,

@@ -12,6 +12,7 @@ import { isSandboxDirectory } from '../sandbox/sandbox-directory.js'
 import { startAdmin } from './admin.js'
 import { startSender } from './core.js'
 import { assertHasData, openStore } from './open-store.js'
+import { operatorWork } from './operator.js'
 import { apiHandlers } from './routes.js'
 import { Shutdown } from './shutdown.js'
 
@@ -44,7 +45,8 @@ export async function startOffline(
     const { testDeliveries } = startSender({ settings, clock, shutdown, store })
     const directory = new WalletDirectory(store)
     shutdown.add('wallets', () => directory.idle())
-    const core = { store, directory, engine: noble, testDeliveries, onOwed: () => {}, openPages: { open: () => null } }
+    const onOwed = () => {}
+    const core = { store, directory, engine: noble, testDeliveries, onOwed, openPages: { open: () => null } }
     const identities = new KnownIdentities(store.identities, null)
     const clientOf = clientReader([])
     const limiters = new Limiters(clock)
@@ -66,6 +68,7 @@ export async function startOffline(
       clockReading: () => null,
       progress: { networks: () => [], nodes: () => [], ledger: () => null },
       patient: { settings, clock, log, running: null },
+      operators: operatorWork({ store, directory, onOwed, log }),
     })
     return () => shutdown.endAll()
   } catch (error) {

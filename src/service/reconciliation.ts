@@ -1,14 +1,16 @@
 import { Intake } from '../actors/intake.js'
 import { WalletDirectory } from '../actors/wallet-directory.js'
+import { AuditTrail } from '../audit/trail.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { noble } from '../crypto/noble.js'
+import { type AuditEnd, DONE, type Operator } from '../domain/audit.js'
 import type { Network } from '../domain/network.js'
 import { LedgerComparison } from '../ledger/comparison.js'
 import { FollowerMemory } from '../ledger/follower-memory.js'
 import { FollowerRecord } from '../ledger/follower-state.js'
 import { TransactionIntake } from '../ledger/transaction-intake.js'
-import type { Logger } from '../log.js'
+import { auditLog, type Logger } from '../log.js'
 import { type NetworkReader, NodeUnavailable, WrongNode } from '../networks/network-reader.js'
 import { type ReconcileOptions, type ReconcileProgress, reconcile } from '../networks/reconcile.js'
 import { retrying } from '../networks/retrying-reader.js'
@@ -30,6 +32,8 @@ export interface ReconciliationParts {
   /** Gets a line for each fact of the ledger that was missed. */
   readonly log: Logger
   readonly clock: Clock
+  /** Who runs it. */
+  readonly operator: Operator
   /** Ends the work between two queries, and the retries of nodes that do not answer. */
   readonly stop: AbortSignal
 }
@@ -74,20 +78,32 @@ export function openReconciliation(network: Network, parts: ReconciliationParts)
     shutdown.add('wallets', () => directory.idle())
     const intake = new Intake(store.ledger, directory, () => {})
     const position = await store.chain.position(network)
-    const { stop } = parts
+    const { stop, operator } = parts
+    const trail = trailOf(store, parts)
+    const compare = ({ isApplied, ...order }: ReconciliationOrder) =>
+      reconcile({
+        ...order,
+        reader: retrying(reader, wakefulScheduler, stop),
+        store,
+        tokenDecimals: store.networks.decimals,
+        intake: isApplied ? intake : null,
+        isStopping: () => stop.aborted,
+      })
     return {
       recorded: position?.tip.height ?? null,
-      run: ({ isApplied, ...order }) =>
-        reconcile({
-          ...order,
-          reader: retrying(reader, wakefulScheduler, stop),
-          store,
-          tokenDecimals: store.networks.decimals,
-          intake: isApplied ? intake : null,
-          isStopping: () => stop.aborted,
-        }),
+      run: (order) => {
+        if (!order.isApplied) return compare(order)
+        const subject = `${network} blocks ${order.from} to ${order.to}`
+        const action = { ...operator, action: 'reconcile.apply', owner: null, subject }
+        return trail.followLong(action, () => compare(order), endOfComparison)
+      },
       async forget() {
-        await intake.observe({ type: 'forget', network })
+        const action = { ...operator, action: 'reconcile.forget', owner: null, subject: network }
+        await trail.follow(
+          action,
+          () => intake.observe({ type: 'forget', network }),
+          () => DONE,
+        )
       },
     }
   })
@@ -103,9 +119,27 @@ export function openLedgerReconciliation(parts: ReconciliationParts) {
     const following = followingOf(parts.settings)
     shutdown.add('ledger', () => following.source.close())
     const comparison = await comparisonOf(parts, store, following)
-    const run = (onProgress: OnProgress) => runAll(comparison, following, parts.stop, onProgress)
+    const action = { ...parts.operator, action: 'reconcile.ledger', owner: null, subject: null }
+    const run = (onProgress: OnProgress) =>
+      trailOf(store, parts).followLong(
+        action,
+        () => runAll(comparison, following, parts.stop, onProgress),
+        ({ missed, failure }): AuditEnd => ({
+          outcome: failure === null ? 'done' : 'failed',
+          detail: `${missed} facts had been missed${failure === null ? '' : '; the end was not reached'}`,
+        }),
+      )
     return { run }
   })
+}
+
+function trailOf(store: Store, { log }: ReconciliationParts): AuditTrail {
+  return new AuditTrail({ audit: store.audit, log: auditLog(log) })
+}
+
+function endOfComparison({ differences, repaired, recovered, next }: ReconcileProgress): AuditEnd {
+  const counts = `${differences} differences, ${repaired} repaired, ${recovered} blocks settled`
+  return { ...DONE, detail: `${counts}, up to block ${next - 1}` }
 }
 
 /**

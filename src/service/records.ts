@@ -1,6 +1,7 @@
 import type { Turns } from '../base/turns.js'
+import type { AuditRecord } from '../domain/audit.js'
 import type { Deposit } from '../domain/deposit.js'
-import type { WorkRecord } from '../http/routes/admin.js'
+import type { RecordsWanted, WorkRecord } from '../http/routes/admin.js'
 import { withPayment } from '../http/routes/invoices.js'
 import type { Awaitable, Page, PageOf, RecordCounts, Store } from '../store/store.js'
 import { setAsideOf } from './set-aside.js'
@@ -24,13 +25,12 @@ const PAGE_RECORDS = 100
 export async function* recordsOf(
   store: Store,
   kind: RecordKind,
-  owner: string | null,
-  isNewestFirst: boolean,
+  { owner, isNewestFirst, sinceMs }: RecordsWanted,
 ): AsyncGenerator<WorkRecord> {
   const read = (isNewestFirst ? NEWEST_FIRST[kind] : undefined) ?? READERS[kind]
   const total = owner === null && isCounted(kind) ? (await store.overview.counts())[kind] : null
   let done = 0
-  for await (const items of read(store, owner)) {
+  for await (const items of read(store, owner, sinceMs)) {
     for (const item of items) yield { type: 'item', item }
     done += items.length
     yield { type: 'progress', done, total, what: '' }
@@ -40,7 +40,7 @@ export async function* recordsOf(
 
 /** What can be read. Some kinds are not counted. */
 type RecordKind = keyof RecordCounts | Uncounted
-const UNCOUNTED = ['events', 'set-aside-blocks', 'set-aside-deposits'] as const
+const UNCOUNTED = ['events', 'audit', 'set-aside-blocks', 'set-aside-deposits'] as const
 type Uncounted = (typeof UNCOUNTED)[number]
 
 function isCounted(kind: RecordKind): kind is keyof RecordCounts {
@@ -49,7 +49,7 @@ function isCounted(kind: RecordKind): kind is keyof RecordCounts {
 
 type Pages = AsyncGenerator<readonly unknown[]>
 
-type Reader = (store: Store, owner: string | null) => Pages
+type Reader = (store: Store, owner: string | null, sinceMs: number | null) => Pages
 
 /** How each kind is read: all of it, or that of an owner. */
 const READERS: Readonly<Record<RecordKind, Reader>> = {
@@ -73,6 +73,14 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
   },
   deliveries: (store, owner) => ofOwners(store, owner, (one, page) => store.outbox.page(one, page)),
   events: (store, owner) => ofOwners(store, owner, (one, page) => store.events.log(one, page)),
+  // Newest first: it is read until it is older than what is wanted.
+  audit: async function* (store, owner, sinceMs) {
+    for await (const items of everyPage<AuditRecord>(store.turns, (page) => store.audit.page(page))) {
+      const recent = sinceMs === null ? items : items.filter(({ at }) => at >= sinceMs)
+      yield owner === null ? recent : recent.filter((record) => record.owner === owner)
+      if (recent.length < items.length) return
+    }
+  },
   'set-aside-blocks': async function* (store, owner) {
     // A block has no owner.
     if (owner === null) yield (await setAsideOf(store)).blocks

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.js'
+import { AUDIT_KEPT_MS } from '../domain/audit.js'
 import type { Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
+import type { AuditPort } from '../store/audit.js'
 import type { CommandPort } from '../store/commands.js'
 import type { OutboxPort } from '../store/outbox.js'
 import type { EventPort, LedgerPort, RemovedRows } from '../store/store.js'
@@ -19,6 +21,7 @@ export interface RetentionOptions {
     readonly events: Pick<EventPort, 'removeBefore'>
     readonly ledger: Pick<LedgerPort, 'removeEventsBefore'>
     readonly outbox: Pick<OutboxPort, 'removeSettledBefore'>
+    readonly audit: Pick<AuditPort, 'removeBefore'>
   }
   readonly clock: Clock
   readonly scheduler: Scheduler
@@ -66,6 +69,7 @@ export class Retention {
       ['deliveries', () => store.outbox.removeSettledBefore(now - keepMs, PIECE_ROWS)],
       ['requests', () => store.commands.removeExpiredRequests(PIECE_ROWS)],
       ['owner_events', () => store.events.removeBefore(now - keepEventsMs, PIECE_ROWS)],
+      ['audit', () => store.audit.removeBefore(now - AUDIT_KEPT_MS, PIECE_ROWS)],
     ] as const) {
       const rows = await remove()
       if (rows > 0) onRemoved?.(what, rows)

@@ -33,6 +33,8 @@ export interface VoidCommand {
   readonly owner: string
   /** Absent when the request was not signed. */
   readonly authority?: Authority
+  /** The record of an operator's action (`AuditPort`) that it is. */
+  readonly trace?: string
 }
 
 /** Records a report about a deposit. */

@@ -81,7 +81,7 @@ export interface OutboxPort {
    * Queues a delivery of the owner once more, whose attempts are over or that waits for another. Refuses with
    * `delivery_not_found`, `delivery_in_progress` or `too_many_redeliveries`.
    */
-  redeliver(owner: string, id: string): Promise<Outcome<Redelivery>>
+  redeliver(owner: string, id: string, trace?: string): Promise<Outcome<Redelivery>>
   /**
    * Removes deliveries that were settled before `timeMs`, Unix ms: examines the next `limit`, oldest first, and answers
    * how many it removed. A delivery that is not settled stays. After the youngest of that age it starts over.

@@ -2,6 +2,7 @@ import type { Slice, Turns } from '../base/turns.js'
 import type { Currency } from '../domain/amount.js'
 import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
 import type { BlockAside, DepositAside, NameInNetwork } from '../domain/aside.js'
+import type { AuditRecord } from '../domain/audit.js'
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Deposit } from '../domain/deposit.js'
 import type { ExportedEvent, OwnerEvent } from '../domain/event.js'
@@ -17,6 +18,7 @@ import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Watch } from '../domain/watch.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
 import type { AllowancePort } from './allowances.js'
+import type { AuditPort } from './audit.js'
 import type { CommandPort, Settled } from './commands.js'
 import type { LeadershipPort } from './leadership.js'
 import type { OutboxPort, OwedDelivery } from './outbox.js'
@@ -47,6 +49,7 @@ export interface Store {
   readonly events: EventPort
   readonly webhooks: WebhookPort
   readonly ledger: LedgerPort
+  readonly audit: AuditPort
   readonly overview: OverviewPort
   readonly imports: ImportPort
   readonly changes: ChangePort
@@ -115,7 +118,9 @@ export interface KeyPort {
   /** Refuses with `public_key_registered`, `too_many_keys` or `invalid_api_key_registration`. */
   register(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>>
   /** Refuses with `api_key_not_found` or `not_key_owner`. A second revocation keeps the first `revoked_at`. */
-  revoke(id: string, owner: string): Promise<Outcome<ApiKey>>
+  revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>>
+  /** The record of the key with an id. */
+  withId(id: string): Awaitable<ApiKey | undefined>
   /** The record of a public key of 33 bytes. It includes every revocation that was answered. */
   find(publicKey: Uint8Array): Awaitable<ApiKey | undefined>
   /** The keys of an owner, newest first. */
@@ -306,6 +311,7 @@ export interface OverviewPort {
 export type ImportableRecord =
   | ImportedInvoice
   | ImportedEvent
+  | { readonly type: 'audit'; readonly record: AuditRecord }
   | { readonly type: 'deposit'; readonly deposit: Deposit }
   | {
       readonly type: 'key'
@@ -382,4 +388,4 @@ export interface MigrationControl {
 }
 
 /** What the retention removes. Invoices, deposits, wallets and keys are the books, and stay. */
-export type RemovedRows = 'events' | 'deliveries' | 'requests' | 'owner_events'
+export type RemovedRows = 'events' | 'deliveries' | 'requests' | 'owner_events' | 'audit'

@@ -69,6 +69,7 @@ async function run(settings: Settings) {
     error: (line) => lines.push(line),
     write: () => {},
     columns: () => null,
+    operator: () => ({ who: 'root (uid 0)', from: 'command line' }),
     log: createLog('silent'),
     clock: systemClock,
     onSignal: () => {},

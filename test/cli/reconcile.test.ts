@@ -43,6 +43,7 @@ class Run {
         this.written += text
       },
       columns: () => this.columns,
+      operator: () => ({ who: 'root (uid 0)', from: 'command line' }),
       log: createLog('info', { write: (line) => this.logLines.push(line) }),
       clock: this.clock,
       onSignal: (signal, received) => this.signals.set(signal, received),

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { Store } from '../../src/store/store.js'
 import { describeAllowances } from './store/allowances.js'
 import { describeAside } from './store/aside.js'
+import { describeAudit } from './store/audit.js'
 import { describeBirth } from './store/birth.js'
 import { describeChains } from './store/chain.js'
 import { describeChanges } from './store/changes.js'
@@ -61,6 +62,7 @@ const SUITES: Readonly<
   changes: [describeChanges],
   leadership: [describeLeadership],
   allowances: [describeAllowances],
+  audit: [describeAudit],
 }
 
 /** What every engine of the store must pass. On one that is slow to ask, a `share` of the random histories must do. */

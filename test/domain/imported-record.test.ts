@@ -191,7 +191,7 @@ describe('an imported record', () => {
     [{ ...WALLET, owner: 'a'.repeat(129) }, 'owner must be an identity'],
     [{ ...CREATED, at: LATER, id: `${LATER.toString(16).padStart(12, '0')}0000` }, 'at is in the future'],
     [withDeposit({ receivedAt: LATER }), 'receivedAt is in the future'],
-    [{ what: 'ever' }, 'it is no invoice, deposit, wallet, key, identity or event'],
+    [{ what: 'ever' }, 'it is no invoice, deposit, wallet, key, identity, event or record of an audit'],
     [[INVOICE], 'it is no JSON object'],
   ] as const) {
     test(`is refused: ${flaw}, as in ${JSON.stringify(record).slice(0, 200)}`, () => {

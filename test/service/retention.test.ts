@@ -3,16 +3,18 @@ import { describe, test } from 'node:test'
 import { createLog } from '../../src/log.js'
 import { Retention } from '../../src/service/retention.js'
 import { StorageUnavailable } from '../../src/store/refusals.js'
+import type { RemovedRows } from '../../src/store/store.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 
 const KEEP_MS = 1_000_000
 const KEEP_EVENTS_MS = 50_000
+const DAY_MS = 86_400_000
 const ROUND_MS = 60_000
 const PAUSE_MS = 50
 
 /** A store with rows to remove, of which each call takes what it may. */
-function setUp(rows: { events: number; deliveries: number; requests: number; owner_events: number }) {
+function setUp(rows: Record<RemovedRows, number>) {
   const clock = new ManualClock()
   const scheduler = new ManualScheduler()
   const calls: string[] = []
@@ -46,6 +48,12 @@ function setUp(rows: { events: number; deliveries: number; requests: number; own
           return take('owner_events', limit)
         },
       },
+      audit: {
+        removeBefore: (timeMs, limit) => {
+          times.add(timeMs)
+          return take('audit', limit)
+        },
+      },
       commands: { removeExpiredRequests: (limit) => take('requests', limit) },
     },
     clock,
@@ -74,37 +82,42 @@ describe('what has been kept long enough', () => {
       deliveries: 1,
       requests: 0,
       owner_events: 2,
+      audit: 1,
     })
     retention.start()
     assert.deepEqual(await pass(ROUND_MS - 1), [])
-    assert.deepEqual(await pass(1), ['events 200', 'deliveries 1', 'requests 0', 'owner_events 2'])
-    assert.deepEqual([...times], [clock.now() - KEEP_MS, clock.now() - KEEP_EVENTS_MS])
-    assert.deepEqual(await pass(PAUSE_MS), ['events 200', 'deliveries 0', 'requests 0', 'owner_events 0'])
-    assert.deepEqual(await pass(PAUSE_MS), ['events 50', 'deliveries 0', 'requests 0', 'owner_events 0'])
-    assert.deepEqual(await pass(PAUSE_MS), ['events 0', 'deliveries 0', 'requests 0', 'owner_events 0'])
+    assert.deepEqual(await pass(1), ['events 200', 'deliveries 1', 'requests 0', 'owner_events 2', 'audit 1'])
+    const kept = [KEEP_MS, KEEP_EVENTS_MS, 400 * DAY_MS]
+    assert.deepEqual(
+      [...times],
+      kept.map((ms) => clock.now() - ms),
+    )
+    assert.deepEqual(await pass(PAUSE_MS), ['events 200', 'deliveries 0', 'requests 0', 'owner_events 0', 'audit 0'])
+    assert.deepEqual(await pass(PAUSE_MS), ['events 50', 'deliveries 0', 'requests 0', 'owner_events 0', 'audit 0'])
+    assert.deepEqual(await pass(PAUSE_MS), ['events 0', 'deliveries 0', 'requests 0', 'owner_events 0', 'audit 0'])
     assert.deepEqual(await pass(PAUSE_MS), [])
-    assert.deepEqual(removed, ['events 200', 'deliveries 1', 'owner_events 2', 'events 200', 'events 50'])
-    assert.deepEqual(await pass(ROUND_MS), ['events 0', 'deliveries 0', 'requests 0', 'owner_events 0'])
+    assert.deepEqual(removed, ['events 200', 'deliveries 1', 'owner_events 2', 'audit 1', 'events 200', 'events 50'])
+    assert.deepEqual(await pass(ROUND_MS), ['events 0', 'deliveries 0', 'requests 0', 'owner_events 0', 'audit 0'])
     await retention.stop()
   })
 
   test('waits while the store refuses writes, and goes on afterwards', async () => {
-    const { retention, pass, fail } = setUp({ events: 1, deliveries: 0, requests: 0, owner_events: 0 })
+    const { retention, pass, fail } = setUp({ events: 1, deliveries: 0, requests: 0, owner_events: 0, audit: 0 })
     retention.start()
     fail(new StorageUnavailable(new Error('the disk is full')))
     assert.deepEqual(await pass(ROUND_MS), [])
     assert.deepEqual(await pass(PAUSE_MS), [])
     fail(null)
-    assert.deepEqual(await pass(ROUND_MS), ['events 1', 'deliveries 0', 'requests 0', 'owner_events 0'])
+    assert.deepEqual(await pass(ROUND_MS), ['events 1', 'deliveries 0', 'requests 0', 'owner_events 0', 'audit 0'])
     await retention.stop()
   })
 
   test('stays when the service has stopped, which waits for the piece under way', async () => {
-    const { retention, scheduler, pass } = setUp({ events: 900, deliveries: 0, requests: 0, owner_events: 0 })
+    const { retention, scheduler, pass } = setUp({ events: 900, deliveries: 0, requests: 0, owner_events: 0, audit: 0 })
     retention.start()
     scheduler.pass(ROUND_MS)
     await retention.stop()
     assert.equal(scheduler.pending, 0)
-    assert.deepEqual(await pass(ROUND_MS), ['events 200', 'deliveries 0', 'requests 0', 'owner_events 0'])
+    assert.deepEqual(await pass(ROUND_MS), ['events 200', 'deliveries 0', 'requests 0', 'owner_events 0', 'audit 0'])
   })
 })

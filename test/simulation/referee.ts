@@ -132,7 +132,8 @@ export class Referee implements CallObserver {
         return this.parts.touched({ what: 'keys', id: registration.owner })
       }
       case 'keys.revoke': {
-        const expected = model.keys.revoke(...call.args, now)
+        const [id, owner] = call.args
+        const expected = model.keys.revoke(id, owner, now)
         expectEqual('a revocation', call.value.ok ? call.value.value : call.value.failure.code, expected, call.args)
         return
       }

@@ -20,7 +20,9 @@ export interface Client {
   readonly isLoopback: boolean
 }
 
-export type ClientOf = (head: Pick<RequestHead, 'header' | 'remoteAddress'>) => Client
+type AddressedHead = Pick<RequestHead, 'header' | 'remoteAddress'>
+
+export type ClientOf = (head: AddressedHead) => Client
 
 /**
  * Finds the client of a request: the peer, unless that is one of `trustedProxies` (networks in CIDR notation). In that
@@ -28,16 +30,28 @@ export type ClientOf = (head: Pick<RequestHead, 'header' | 'remoteAddress'>) => 
  * trusted proxy is the client's. The client itself can write what precedes it, so that is never believed.
  */
 export function clientReader(trustedProxies: readonly string[]): ClientOf {
+  const addressOf = addressReader(trustedProxies)
+  const read: ClientOf = (head) => {
+    const address = addressOf(head)
+    return address === null ? { key: '', isLoopback: false } : clientAt(address)
+  }
+  return trustedProxies.length > 0 ? read : remembering(read)
+}
+
+/** The whole address of that client as text; empty once the connection is closed. */
+export function addressTextReader(trustedProxies: readonly string[]): (head: AddressedHead) => string {
+  const addressOf = addressReader(trustedProxies)
+  return (head) => addressOf(head)?.toString() ?? ''
+}
+
+function addressReader(trustedProxies: readonly string[]): (head: AddressedHead) => Address | null {
   const isProxied = trustedProxies.length > 0
   const isTrusted = trustOf(trustedProxies)
-
-  const read: ClientOf = (head) => {
+  return (head) => {
     const peer = parseAddress(head.remoteAddress())
-    if (peer === null) return { key: '', isLoopback: false }
-    if (!isProxied || !isTrusted(peer)) return clientAt(peer)
-    return clientAt(forwardedFor(head.header('x-forwarded-for'), peer, isTrusted))
+    if (peer === null || !isProxied || !isTrusted(peer)) return peer
+    return forwardedFor(head.header('x-forwarded-for'), peer, isTrusted)
   }
-  return isProxied ? read : remembering(read)
 }
 
 export function trustedPeer(trustedProxies: readonly string[]): (head: Pick<RequestHead, 'remoteAddress'>) => boolean {

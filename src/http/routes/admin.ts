@@ -1,12 +1,16 @@
-import { failure } from '../../domain/failure.js'
+import { isObject } from '../../base/json-object.js'
+import type { ApiKey } from '../../domain/api-key.js'
+import type { Operator } from '../../domain/audit.js'
+import { failure, type Outcome } from '../../domain/failure.js'
 import type { TokenDecimals } from '../../domain/network.js'
+import type { Delivery } from '../../domain/webhook.js'
 import type { SetAside } from '../../listing/aside.js'
 import type { LedgerRecord, NetworkRecord, NodeRecord } from '../../listing/networks.js'
 import type { OutboxDepth } from '../../store/outbox.js'
 import type { ImportOutcome, ImportTerms, RecordCounts } from '../../store/store.js'
 import { type AdminHandlers, handlers } from '../endpoints.js'
-import { BASE_HEADERS, failureAnswer, jsonAnswer, readJsonObject } from '../json.js'
-import type { Answer } from '../server.js'
+import { BASE_HEADERS, failureAnswer, jsonAnswer, outcomeAnswer, readJsonObject } from '../json.js'
+import type { Answer, RequestHead } from '../server.js'
 
 /** How the process that holds the data directory is. */
 export interface ServiceStatus {
@@ -47,34 +51,80 @@ export interface ServiceStatus {
   readonly set_aside: SetAside
 }
 
+/** A request of an import, which may come in several. */
+export interface ImportPart {
+  /** The same in each of its requests. */
+  readonly id: string
+  /** What is imported, such as the path of a file; null when nobody says. */
+  readonly file: string | null
+  readonly isLast: boolean
+}
+
+/** Which records of a kind are meant. */
+export interface RecordsWanted {
+  /** Null: those of all. */
+  readonly owner: string | null
+  /** Newest first, where the kind has such an order. */
+  readonly isNewestFirst: boolean
+  /** Those of a later time, Unix ms, where the kind is listed by time; null for all. */
+  readonly sinceMs: number | null
+}
+
 /** What the operator's commands do, behind `admin.sock`. */
 export interface AdminParts {
   status(): Promise<ServiceStatus>
   /** Examines the service and what it depends on. */
   examine(): AsyncIterable<WorkRecord>
+  /** Who calls. */
+  operatorOf(head: RequestHead): Operator
   /** Adds records of another store, in order; an outcome for each. */
-  add(records: readonly unknown[], terms: ImportTerms): Promise<readonly ImportOutcome[]>
-  /** The records of a kind, or those of an owner; on request newest first, where the kind has such an order; null when there is no such kind. */
-  records(kind: string, owner: string | null, isNewestFirst: boolean): AsyncIterable<WorkRecord> | null
+  add(
+    operator: Operator,
+    part: ImportPart,
+    records: readonly unknown[],
+    terms: ImportTerms,
+  ): Promise<readonly ImportOutcome[]>
+  revokeKey(operator: Operator, id: string): Promise<Outcome<ApiKey>>
+  redeliver(operator: Operator, id: string): Promise<Outcome<Delivery>>
+  /** Null when there is no such kind. */
+  records(kind: string, wanted: RecordsWanted): AsyncIterable<WorkRecord> | null
 }
 
 export function adminHandlers(parts: AdminParts): AdminHandlers {
   return handlers({
     'GET /admin/status': async () => jsonAnswer(200, await parts.status()),
     'GET /admin/doctor': () => workAnswer(parts.examine()),
-    'POST /admin/import': async ({ body }) => {
-      const read = readJsonObject(body)
+    'POST /admin/import': async (request) => {
+      const read = readJsonObject(request.body)
       if (!read.ok) return failureAnswer(read.failure)
       const { records, ofFormerOwners } = read.value
       const terms = { ofFormerOwners: ofFormerOwners === true }
-      return jsonAnswer(200, { outcomes: await parts.add(Array.isArray(records) ? records : [], terms) })
+      const part = partOf(read.value, request.requestId)
+      const added = parts.add(parts.operatorOf(request), part, Array.isArray(records) ? records : [], terms)
+      return jsonAnswer(200, { outcomes: await added })
     },
+    'POST /admin/keys/:id/revoke': async (request, { id }) =>
+      outcomeAnswer(200, await parts.revokeKey(parts.operatorOf(request), id)),
+    'POST /admin/deliveries/:id/redeliver': async (request, { id }) =>
+      outcomeAnswer(200, await parts.redeliver(parts.operatorOf(request), id)),
     'GET /admin/records/:kind': ({ query }, { kind }) => {
       const given = new URLSearchParams(query)
-      const records = parts.records(kind, given.get('owner'), given.get('order') === 'newest')
+      const since = given.get('since')
+      const records = parts.records(kind, {
+        owner: given.get('owner'),
+        isNewestFirst: given.get('order') === 'newest',
+        sinceMs: since === null ? null : Number(since),
+      })
       return records === null ? failureAnswer(failure('not_found')) : workAnswer(records)
     },
   })
+}
+
+/** Which import a request is of; without a name it is one of its own. */
+function partOf({ part }: Readonly<Record<string, unknown>>, requestId: string): ImportPart {
+  const { id, file, isLast } = isObject(part) ? part : {}
+  if (typeof id !== 'string') return { id: requestId, file: null, isLast: true }
+  return { id, file: typeof file === 'string' ? file : null, isLast: isLast === true }
 }
 
 /**

@@ -79,7 +79,7 @@ async function voidInvoice(
 ): Promise<Answer> {
   const owner = signer === null ? ownerInBody(request.body, 'owner_required') : succeed(signer.key.owner)
   if (!owner.ok) return failureAnswer(owner.failure)
-  const outcome = await directory.voidInvoice(id, owner.value, signer?.authority)
+  const outcome = await directory.voidInvoice(id, owner.value, signer === null ? {} : { authority: signer.authority })
   return outcome.ok ? jsonAnswer(200, withPayment(outcome.value)) : failureAnswer(outcome.failure)
 }
 

@@ -4,6 +4,7 @@ import { walletsOf } from '../../domain/invoice.js'
 import type { Settled } from '../commands.js'
 import { flawOfWallet, isSameInvoice, keptWhole, NO_IMPORT_TERMS, withRefusal } from '../imports.js'
 import type { ImportableRecord, ImportOutcome, ImportPort, ImportTerms } from '../store.js'
+import { importAudit } from './audit-rows.js'
 import type { Commit, CommitLoop } from './commit/commit-loop.js'
 import { findDeposit, putDeposit } from './deposits/deposit-rows.js'
 import type { DepositRecorder } from './deposits/deposits.js'
@@ -49,6 +50,8 @@ export class LmdbImports implements ImportPort {
         return importEvent(commit, record)
       case 'removal':
         return importRemoval(commit, record.owner, record.id)
+      case 'audit':
+        return importAudit(commit, record.record)
     }
   }
 }

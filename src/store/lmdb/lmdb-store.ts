@@ -6,6 +6,7 @@ import { OWN_ALLOWANCES } from '../allowances.js'
 import { soleLeadership } from '../leadership.js'
 import type { StorageUnavailable } from '../refusals.js'
 import type { CommitObserver, MigrationControl, MigrationPlan, Store, StoreBirth, StoreCreation } from '../store.js'
+import { LmdbAudit } from './audit-rows.js'
 import { LmdbAside } from './chain/aside-rows.js'
 import { LmdbChain } from './chain/chain-port.js'
 import { LmdbCommands } from './commands/command-port.js'
@@ -158,6 +159,7 @@ export function storeOn(
     outbox: new LmdbOutbox(commits),
     events: new LmdbEvents(commits),
     webhooks: new LmdbWebhooks(commits, options.randomSecretHex),
+    audit: new LmdbAudit(commits),
     overview: new LmdbOverview(commits),
     imports: new LmdbImports(commits, deposits),
     changes: commits.changes,

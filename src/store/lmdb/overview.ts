@@ -117,7 +117,7 @@ function pageOf<T>(
 }
 
 /** A page of a table whose keys are ids, which begin with the time. A cursor of another form reads nothing. */
-function newestFirst<T>(table: ReadTable, page: Page, toItem: (key: Buffer) => T): PageOf<T> {
+export function newestFirst<T>(table: ReadTable, page: Page, toItem: (key: Buffer) => T): PageOf<T> {
   const { after, limit } = page
   const start = after === null ? null : parseId<InvoiceId | DeliveryId>(after)
   if (start === undefined) return { items: [], next: null }

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.js'
 import type { BlockAside, DepositAside } from '../../domain/aside.js'
+import type { AuditRecord } from '../../domain/audit.js'
 import type { Deposit, Sighting } from '../../domain/deposit.js'
 import type { EventType, FailedDelivery } from '../../domain/event.js'
 import type { Invoice } from '../../domain/invoice.js'
@@ -120,6 +121,8 @@ export interface MovedRecords {
     readonly invoiceId: string
   }
   readonly signedCreations: { readonly expiresAt: number; readonly digest: string }
+  /** By id. */
+  readonly audit: AuditRecord
   /** From when on every change is an event, Unix ms. */
   readonly logged: { readonly since: number }
 }
@@ -150,6 +153,7 @@ export const MOVED_KINDS = [
   'events',
   'idempotencyKeys',
   'signedCreations',
+  'audit',
   'logged',
 ] as const satisfies readonly MovedKind[]
 

@@ -5,6 +5,7 @@ import { walletsOf } from '../../domain/invoice.js'
 import type { Settled } from '../commands.js'
 import { flawOfWallet, isSameInvoice, keptWhole, NO_IMPORT_TERMS, withRefusal } from '../imports.js'
 import type { ImportableRecord, ImportOutcome, ImportPort, ImportTerms } from '../store.js'
+import { importAudit } from './audit.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
@@ -60,6 +61,8 @@ export class PostgresImports implements ImportPort {
         return importEvent(work, record)
       case 'removal':
         return importRemoval(work, record.owner, record.id)
+      case 'audit':
+        return importAudit(work, record.record)
     }
   }
 }

@@ -7,6 +7,7 @@ import { StartError } from '../../start-error.js'
 import { StorageUnavailable } from '../refusals.js'
 import type { Store, StoreBirth } from '../store.js'
 import { PostgresAllowances } from './allowances.js'
+import { PostgresAudit } from './audit.js'
 import { PostgresAside } from './chain/aside-rows.js'
 import { PostgresChain } from './chain/chain-port.js'
 import { PostgresCommands } from './commands/command-port.js'
@@ -99,6 +100,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     events: new PostgresEvents(database),
     webhooks: new PostgresWebhooks(database, options.randomSecretHex),
     ledger: new PostgresLedger(database, options.flawOfAddress, fence),
+    audit: new PostgresAudit(database),
     overview: new PostgresOverview(database, invoices, outbox),
     imports: new PostgresImports(database, deposits),
     changes: database.changes,

@@ -73,6 +73,7 @@ const UNSEEN: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   ledgerSetAside: ['removed', 'added'],
   ledgerDates: ['removed', 'altered'],
   webhooks: ['removed'],
+  audit: ['removed', 'added'],
   // How far a wallet was examined: any of its keys could be.
   unsettledWallets: ['altered'],
   // The first row of a log says what was removed. Missing events have a test of their own.

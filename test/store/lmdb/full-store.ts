@@ -36,6 +36,7 @@ export async function fillEveryTable(directory: string): Promise<void> {
   await deposits(t)
   await chain(t)
   await ledger(t)
+  await audit(t)
   await attempts(t)
   await crowd(t)
   assert.equal(await store.events.removeBefore(START_MS + 1, 2), 2)
@@ -167,6 +168,14 @@ async function ledger(t: Scenario): Promise<void> {
     ],
     settled: [],
   })
+}
+
+/** An action that came to its end, and one whose process was killed. */
+async function audit(t: Scenario): Promise<void> {
+  const operator = { who: 'root (uid 0)', from: 'command line on shop' }
+  const { id } = await t.store.audit.begin({ ...operator, action: 'import', owner: null, subject: 'records.ndjson' })
+  await t.store.audit.note(id, { outcome: 'done', detail: '1 added, 0 known already, 0 refused' })
+  await t.store.audit.begin({ ...operator, action: 'key.revoke', owner: 'alice', subject: 'f'.repeat(16) })
 }
 
 /** More open invoices on a wallet than are examined with the deposit that pays them. */

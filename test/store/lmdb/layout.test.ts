@@ -7,11 +7,11 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 8 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 8
+/** What version 9 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 9
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
-  ...['blocks-aside', 'deposits-aside'],
+  ...['audit', 'blocks-aside', 'deposits-aside'],
   ...[
     'chains',
     'confirmed-totals',
@@ -50,6 +50,7 @@ const RECORDS = [
   ...[
     'addresses 1',
     'api-keys 1',
+    'audit 1',
     'blocks 1',
     'blocks-aside 1',
     'deliveries 1',

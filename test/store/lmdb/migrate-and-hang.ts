@@ -13,6 +13,7 @@ import { MIGRATE_4 } from '../../../src/store/lmdb/file/migrate-4.js'
 import { MIGRATE_5 } from '../../../src/store/lmdb/file/migrate-5.js'
 import { MIGRATE_6 } from '../../../src/store/lmdb/file/migrate-6.js'
 import { MIGRATE_7 } from '../../../src/store/lmdb/file/migrate-7.js'
+import { MIGRATE_8 } from '../../../src/store/lmdb/file/migrate-8.js'
 import type { Migration } from '../../../src/store/lmdb/file/migration.js'
 import { prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
@@ -33,7 +34,7 @@ function see(kind: string): void {
   if (seen === Number(count)) hang()
 }
 
-const watched = [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6, MIGRATE_7].map(
+const watched = [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6, MIGRATE_7, MIGRATE_8].map(
   (migration): Migration => ({
     ...migration,
     passes: migration.passes.map((pass) => ({

@@ -20,6 +20,7 @@ import {
   type WalletResult,
 } from '../../commands.js'
 import type { InvoiceWithPayment } from '../../store.js'
+import { noteDone } from '../audit-rows.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import { StepTaker, settleStep } from '../chain/chain-steps.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
@@ -111,7 +112,7 @@ export class LmdbCommands implements CommandPort {
     expireDue(commit, commit.aside)
     switch (command.type) {
       case 'void':
-        return { type: 'void', outcome: voidInvoice(commit, command) }
+        return { type: 'void', outcome: voidTraced(commit, command) }
       case 'chain':
         return takeStep(commit, command, deposits)
       case 'deposit':
@@ -179,6 +180,12 @@ function answerOfEarlier(at: Reader, idempotency: IdempotentRequest | undefined)
   if (!earlier.isSameBody) return { type: 'invoice', outcome: refuse('idempotency_key_reused'), isReplay: false }
   const { invoice } = invoiceRow(at, earlier.invoiceId)
   return { type: 'invoice', outcome: succeed(invoice), isReplay: true }
+}
+
+function voidTraced(commit: Commit, command: VoidCommand): Outcome<InvoiceWithPayment> {
+  const outcome = voidInvoice(commit, command)
+  if (outcome.ok) noteDone(commit, command.trace)
+  return outcome
 }
 
 /** Voids an invoice for its owner. A void one stays as it is. */

@@ -12,6 +12,7 @@ import { type Failure, type Outcome, refuse, refuseField, succeed } from '../../
 import { truncate } from '../../../domain/text.js'
 import { TOO_MANY_KEYS } from '../../imports.js'
 import type { ImportOutcome, KeyPort, Page, PageOf } from '../../store.js'
+import { noteDone } from '../audit-rows.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
@@ -44,8 +45,18 @@ export class LmdbKeys implements KeyPort {
     return this.commits.run((commit) => register(commit, registration, this.randomKeyId))
   }
 
-  revoke(id: string, owner: string): Promise<Outcome<ApiKey>> {
-    return this.commits.run((commit) => revoke(commit, id, owner))
+  revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>> {
+    return this.commits.run((commit) => {
+      const outcome = revoke(commit, id, owner)
+      if (outcome.ok) noteDone(commit, trace)
+      return outcome
+    })
+  }
+
+  withId(id: string): ApiKey | undefined {
+    const { snapshot } = this.commits
+    const publicKey = publicKeyOf(snapshot, id)
+    return publicKey === undefined ? undefined : findKey(snapshot, publicKey)
   }
 
   find(publicKey: Uint8Array): ApiKey | undefined {
@@ -149,7 +160,7 @@ function findById(commit: Commit, id: string): ApiKey | undefined {
   return key
 }
 
-function publicKeyOf({ tables }: Commit, id: string): Buffer | undefined {
+function publicKeyOf({ tables }: Reader, id: string): Buffer | undefined {
   const bytes = Buffer.from(id, 'hex')
   if (bytes.length !== KEY_ID_BYTES || bytes.toString('hex') !== id) return undefined
   return tables.apiKeyIds.get(bytes)

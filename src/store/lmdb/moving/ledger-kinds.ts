@@ -1,3 +1,4 @@
+import { auditRecord, putAudit } from '../audit-rows.js'
 import { loggedSince, noteLoggedSince } from '../events/logged-since.js'
 import { PROGRESS_KEY, progressCodec, putTaken, readMemory, readTaken, setAsideCodec } from '../ledger/ledger-rows.js'
 import { timeKey, WIDE_BYTES } from '../tables/keys.js'
@@ -43,6 +44,11 @@ export const ledgerSetAside: LmdbMovedKind<'ledgerSetAside'> = {
   write({ tables }, record) {
     tables.ledgerSetAside.putSync(Buffer.from(record.umid, 'hex'), setAsideCodec.encode(record))
   },
+}
+
+export const audit: LmdbMovedKind<'audit'> = {
+  page: ({ tables }, behind, limit) => pageOfTable(tables.audit, behind, limit, auditRecord),
+  write: putAudit,
 }
 
 export const logged: LmdbMovedKind<'logged'> = {

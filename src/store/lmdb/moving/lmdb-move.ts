@@ -52,6 +52,7 @@ const COUNTED: readonly TableName[] = [
     'ownerEvents',
     'idempotencyKeys',
     'signedCreations',
+    'audit',
   ] as const),
 ]
 

@@ -12,6 +12,7 @@ import type {
   WaitingDelivery,
 } from '../../outbox.js'
 import type { Page, PageOf } from '../../store.js'
+import { noteDone } from '../audit-rows.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { nextOfOwner, pageOfOwner } from '../identities/owner-lists.js'
 import { type DeliveryId, endOf, ID_BYTES, idOfKey, parseId, WIDE_BYTES } from '../tables/keys.js'
@@ -120,10 +121,14 @@ export class LmdbOutbox implements OutboxPort {
     return this.commits.runAdmitted((commit) => releaseDue(commit, attemptsMax, limit))
   }
 
-  redeliver(owner: string, id: string): Promise<Outcome<Redelivery>> {
+  redeliver(owner: string, id: string, trace?: string): Promise<Outcome<Redelivery>> {
     const bytes = parseId<DeliveryId>(id)
     if (bytes === undefined) return Promise.resolve(refuse('delivery_not_found'))
-    return this.commits.run((commit) => redeliver(commit, owner, bytes))
+    return this.commits.run((commit) => {
+      const outcome = redeliver(commit, owner, bytes)
+      if (outcome.ok) noteDone(commit, trace)
+      return outcome
+    })
   }
 
   removeSettledBefore(timeMs: number, limit: number): Promise<number> {

@@ -68,6 +68,7 @@ const TABLES = {
   attemptedDeliveries: 'attempted-deliveries', // delivery id → nothing; what was attempted and has no outcome yet
   waitingDeliveries: 'waiting-deliveries', // when it is due, delivery id → nothing; what waits for another attempt
   ownerDeliveries: 'owner-deliveries', // owner no, delivery id → nothing
+  audit: 'audit', // record id → what an operator did
   ownerEvents: 'owner-events', // owner no, time, count → event; heads (`events/event-log.ts`)
 } as const
 

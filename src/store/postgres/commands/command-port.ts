@@ -15,6 +15,7 @@ import {
   type WalletResult,
 } from '../../commands.js'
 import type { InvoiceWithPayment } from '../../store.js'
+import { noteDone } from '../audit.js'
 import { takeStep } from '../chain/chain-steps.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
@@ -160,7 +161,7 @@ export class PostgresCommands implements CommandPort {
   private async performOne(command: VoidCommand | ChainCommand): Promise<WalletResult> {
     switch (command.type) {
       case 'void':
-        return this.database.write(async (work) => ({ type: 'void', outcome: await voidInvoice(work, command) }))
+        return this.database.write(async (work) => ({ type: 'void', outcome: await voidTraced(work, command) }))
       case 'chain': {
         const { outcome, owed } = await this.untilDone(async (work) => {
           await this.fence.hold(work)
@@ -198,6 +199,12 @@ function leading<C extends WalletCommand>(
 ): readonly C[] {
   const end = batch.findIndex((command) => !isOne(command))
   return (end === -1 ? batch : batch.slice(0, end)).filter(isOne)
+}
+
+async function voidTraced(work: Work, command: VoidCommand): Promise<Outcome<InvoiceWithPayment>> {
+  const outcome = await voidInvoice(work, command)
+  if (outcome.ok) await noteDone(work, command.trace)
+  return outcome
 }
 
 /** Voids an invoice for its owner. A void one stays as it is. */

@@ -12,6 +12,7 @@ import { type Failure, type Outcome, refuse, refuseField, succeed } from '../../
 import { truncate } from '../../../domain/text.js'
 import { TOO_MANY_KEYS } from '../../imports.js'
 import type { ImportOutcome, KeyPort, Page, PageOf } from '../../store.js'
+import { noteDone } from '../audit.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
@@ -50,8 +51,17 @@ export class PostgresKeys implements KeyPort {
     return this.database.writeRequested((work) => register(work, registration, this.randomKeyId))
   }
 
-  revoke(id: string, owner: string): Promise<Outcome<ApiKey>> {
-    return this.database.writeRequested((work) => revoke(work, id, owner))
+  revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>> {
+    return this.database.writeRequested(async (work) => {
+      const outcome = await revoke(work, id, owner)
+      if (outcome.ok) await noteDone(work, trace)
+      return outcome
+    })
+  }
+
+  async withId(id: string): Promise<ApiKey | undefined> {
+    const row = await this.database.readOne<KeyColumns>(sql`SELECT ${COLUMNS} FROM api_keys WHERE id = ${id}`)
+    return row === undefined ? undefined : toKey(row)
   }
 
   async find(publicKey: Uint8Array): Promise<ApiKey | undefined> {

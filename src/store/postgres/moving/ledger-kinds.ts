@@ -1,5 +1,7 @@
+import type { AuditRecord } from '../../../domain/audit.js'
 import type { LedgerProgress } from '../../../domain/ledger-progress.js'
 import type { MovedRecords } from '../../moving/records.js'
+import { AUDIT_COLUMNS, type AuditColumns, toAudit } from '../audit.js'
 import { sql } from '../connection/sql.js'
 import { behindPlace, bytesOf, type Column, insertInto, type PostgresMovedKind } from './moved-kind.js'
 
@@ -111,4 +113,22 @@ export const logged: PostgresMovedKind<'logged', { readonly since: number }> = {
         ON CONFLICT (singleton) DO UPDATE SET since = excluded.since`)
     }
   },
+}
+
+const AUDIT: readonly Column<AuditRecord>[] = [
+  { name: 'id', type: 'uuid', of: ({ id }) => id },
+  { name: 'who', type: 'text', of: ({ who }) => who },
+  { name: 'origin', type: 'text', of: ({ from }) => from },
+  { name: 'action', type: 'text', of: ({ action }) => action },
+  { name: 'owner', type: 'text', of: ({ owner }) => owner },
+  { name: 'subject', type: 'text', of: ({ subject }) => subject },
+  { name: 'outcome', type: 'text', of: ({ outcome }) => outcome },
+  { name: 'detail', type: 'text', of: ({ detail }) => detail },
+  { name: 'ended_at', type: 'bigint', of: ({ endedAt }) => endedAt },
+]
+
+export const audit: PostgresMovedKind<'audit', AuditColumns> = {
+  select: (behind) => sql`SELECT ${AUDIT_COLUMNS} FROM audit AS a ${behindPlace([sql`a.id`], ['uuid'], behind)}`,
+  toRecord: (row) => ({ record: toAudit(row), place: [row.id] }),
+  write: (work, records) => work.write(insertInto('audit', AUDIT, records)),
 }

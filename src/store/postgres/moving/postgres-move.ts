@@ -21,7 +21,7 @@ import { Snapshot } from './snapshot.js'
 const COUNTED = [
   ...['identities', 'addresses', 'wallets', 'api_keys', 'invoices', 'deposits', 'blocks', 'answered_events'],
   ...['ledger_progress', 'ledger_taken', 'ledger_set_aside', 'webhooks', 'deliveries', 'owner_events', 'event_heads'],
-  ...['idempotency_keys', 'signed_creations'],
+  ...['idempotency_keys', 'signed_creations', 'audit'],
 ]
 
 /** Opens the data of a database to move it elsewhere. It is only read. */

@@ -12,6 +12,7 @@ import type {
   WaitingDelivery,
 } from '../../outbox.js'
 import type { Page, PageOf } from '../../store.js'
+import { noteDone } from '../audit.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Fence } from '../fence.js'
@@ -132,9 +133,13 @@ export class PostgresOutbox implements OutboxPort {
     })
   }
 
-  redeliver(owner: string, id: string): Promise<Outcome<Redelivery>> {
+  redeliver(owner: string, id: string, trace?: string): Promise<Outcome<Redelivery>> {
     if (!isDeliveryId(id)) return Promise.resolve(refuse('delivery_not_found'))
-    return this.database.writeRequested((work) => redeliver(work, owner, id))
+    return this.database.writeRequested(async (work) => {
+      const outcome = await redeliver(work, owner, id)
+      if (outcome.ok) await noteDone(work, trace)
+      return outcome
+    })
   }
 
   async removeSettledBefore(timeMs: number, limit: number): Promise<number> {

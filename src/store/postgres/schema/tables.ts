@@ -209,4 +209,10 @@ export const VERSIONS: readonly (readonly string[])[] = [
     `CREATE TABLE IF NOT EXISTS writes (id uuid PRIMARY KEY, at bigint NOT NULL)`,
     `CREATE INDEX IF NOT EXISTS writes_at ON writes (at)`,
   ],
+  [
+    // What operators did. The id begins with the time. outcome: null while it is under way.
+    `CREATE TABLE IF NOT EXISTS audit (
+       id uuid PRIMARY KEY, who text NOT NULL, origin text NOT NULL, action text NOT NULL, owner text, subject text, outcome text,
+       detail text, ended_at bigint)`,
+  ],
 ]

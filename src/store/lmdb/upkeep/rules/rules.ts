@@ -1,5 +1,6 @@
 import type { TableName } from '../../tables/tables.js'
 import { blocksAside, depositsAside } from './aside-rules.js'
+import { audit } from './audit-rules.js'
 import { blocks, chains, networks, watches } from './chain-rules.js'
 import { deliveries, webhooks } from './delivery-rules.js'
 import { deposits, totals } from './deposit-rules.js'
@@ -61,5 +62,6 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   attemptedDeliveries: index,
   waitingDeliveries: index,
   ownerDeliveries: index,
+  audit,
   ownerEvents,
 }

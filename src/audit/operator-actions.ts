@@ -1,0 +1,56 @@
+import type { WalletDirectory } from '../actors/wallet-directory.js'
+import type { ApiKey } from '../domain/api-key.js'
+import { type AuditEnd, type AuditedAction, DONE, type Operator } from '../domain/audit.js'
+import { type Outcome, refuse } from '../domain/failure.js'
+import type { Delivery } from '../domain/webhook.js'
+import type { InvoiceWithPayment, OnOwed, Store } from '../store/store.js'
+import type { AuditTrail } from './trail.js'
+
+export interface OperatorParts {
+  readonly store: Pick<Store, 'invoices' | 'outbox' | 'keys'>
+  readonly directory: Pick<WalletDirectory, 'voidInvoice'>
+  /** Called with a redelivery, after it is durable. */
+  readonly onOwed: OnOwed
+  readonly trail: AuditTrail
+}
+
+/** What operators do to single records, in the console and on the command line. Each answers when it is on disk, with its trace. */
+export class OperatorActions {
+  constructor(private readonly parts: OperatorParts) {}
+
+  async revokeKey(operator: Operator, id: string): Promise<Outcome<ApiKey>> {
+    const { keys } = this.parts.store
+    const owner = (await keys.withId(id))?.owner ?? null
+    return await this.follow({ ...operator, action: 'key.revoke', owner, subject: id }, async (trace) =>
+      owner === null ? refuse('api_key_not_found') : await keys.revoke(id, owner, trace),
+    )
+  }
+
+  async redeliver(operator: Operator, id: string): Promise<Outcome<Delivery>> {
+    const { store, onOwed } = this.parts
+    const owner = (await store.outbox.find(id))?.owner ?? null
+    return await this.follow({ ...operator, action: 'delivery.redeliver', owner, subject: id }, async (trace) => {
+      if (owner === null) return refuse('delivery_not_found')
+      const queued = await store.outbox.redeliver(owner, id, trace)
+      if (!queued.ok) return queued
+      onOwed([queued.value.owed])
+      return { ok: true, value: queued.value.delivery }
+    })
+  }
+
+  async voidInvoice(operator: Operator, id: string): Promise<Outcome<InvoiceWithPayment>> {
+    const { store, directory } = this.parts
+    const owner = (await store.invoices.find(id))?.owner ?? null
+    return await this.follow({ ...operator, action: 'invoice.void', owner, subject: id }, async (trace) =>
+      owner === null ? refuse('invoice_not_found') : await directory.voidInvoice(id, owner, { trace }),
+    )
+  }
+
+  private follow<T>(action: AuditedAction, work: (trace: string) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    return this.parts.trail.follow(action, work, endOfOutcome, { isNoted: true })
+  }
+}
+
+function endOfOutcome(outcome: Outcome<unknown>): AuditEnd {
+  return outcome.ok ? DONE : { outcome: 'refused', detail: outcome.failure.code }
+}
