@@ -28,7 +28,8 @@ export function statusCommand(program: BillhookCommand): void {
           for (const line of statusLines(status)) io.out(line)
           if (io.isOutputTerminal) await showProgress(status, io)
         }
-        return status.ready || !mustBeReady ? EXIT_SUCCESS : EXIT_FAILURE
+        const isReady = status.condition === 'ready' || status.condition === 'degraded'
+        return isReady || !mustBeReady ? EXIT_SUCCESS : EXIT_FAILURE
       }
       return withAdmin(given, tell, mustBeReady ? 'served' : 'with data')
     })
@@ -67,12 +68,13 @@ async function showTable<Item>(
   await table.flush()
 }
 
-function statusLines({
+/** What the command says on every output. */
+export function statusLines({
   version,
   pid,
   started_at,
   url,
-  ready,
+  condition,
   data,
   store,
   store_id: storeId,
@@ -87,9 +89,9 @@ function statusLines({
   set_aside: aside,
 }: ServiceStatus) {
   const runs =
-    url === null
+    url === null || condition === null
       ? 'No service runs on this directory.'
-      : `Running at ${url}, process ${pid}, since ${time(started_at)}, ${ready ? 'ready' : 'not ready'}.`
+      : `Running at ${url}, process ${pid}, since ${time(started_at)}, ${condition.replace('_', ' ')}.`
   const modes = [strict ? 'strict' : 'not strict', ...(sandbox ? ['sandbox'] : [])].join(', ')
   return [
     `Billhook ${version} (${modes}), ${store === 'lmdb' ? `data in ${data}` : `state in ${store}`}`,

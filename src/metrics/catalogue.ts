@@ -91,7 +91,7 @@ export const metricsCatalogue = {
   outboxAge: gauge(
     'billhook_outbox_oldest_age_seconds',
     [],
-    'Age of the oldest queued webhook, counted from its deposit; 0 when none is queued.',
+    'How long the webhook waits that waits longest: from its deposit if it is queued, or since its retry was due; 0 when none waits.',
   ),
   leader: gauge(
     'billhook_leader',
@@ -199,7 +199,7 @@ export const metricsCatalogue = {
   endpointRequests: counter(
     'billhook_endpoint_requests_total',
     ['network', 'endpoint'],
-    'Requests to a node; endpoint is its scheme, host and port.',
+    'Requests to a node; endpoint is its scheme, host and port, and a number from the second one of a host on, in the order of the setting.',
   ),
   endpointFailures: counter(
     'billhook_endpoint_failures_total',

@@ -25,7 +25,7 @@ import {
 import { NO_TOTALS, type Totals } from './history.js'
 import { observeLoop } from './loop-delay.js'
 import { type Watched, watchFollower, watchNetworks } from './network-series.js'
-import { oldestQueuedAt } from './outbox-age.js'
+import { OutboxAge } from './outbox-age.js'
 import { counter, gauge, histogram, ownCounter } from './series.js'
 import { unlessAway } from './unless-away.js'
 
@@ -160,12 +160,9 @@ export class Metrics {
         for (const [state, count] of Object.entries(depth)) outbox.set({ state }, count)
       }),
     )
+    const outboxAge = new OutboxAge(store.outbox, clock)
     gauge(registry, metricsCatalogue.outboxAge, (age) =>
-      unlessAway(age, async () => {
-        const oldest = await oldestQueuedAt(store.outbox)
-        // The machine's clock may have been set back since.
-        age.set(oldest === null ? 0 : Math.max(0, clock.now() - oldest) / MS_PER_SECOND)
-      }),
+      unlessAway(age, async () => age.set((await outboxAge.read()) / MS_PER_SECOND)),
     )
   }
 

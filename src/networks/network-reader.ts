@@ -114,8 +114,9 @@ export interface NetworkReader {
 }
 
 export interface EndpointHealth {
-  /** Scheme, host and port; paths and queries often hold keys. */
+  /** Scheme, host and port; paths and queries often hold keys. Further ones of the same origin have a number behind it. */
   readonly name: string
+  readonly origin: string
   /** False while it is skipped after failures. */
   readonly isUsed: boolean
   readonly failures: number

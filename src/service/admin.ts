@@ -118,6 +118,12 @@ function adminParts(context: AdminContext): AdminParts {
   }
 }
 
+function conditionOf(isReady: boolean, degraded: readonly string[], url: string | null): ServiceStatus['condition'] {
+  if (url === null) return null
+  if (!isReady) return 'not_ready'
+  return degraded.length === 0 ? 'ready' : 'degraded'
+}
+
 async function statusOf({
   settings,
   store,
@@ -135,19 +141,20 @@ async function statusOf({
     }),
   )
   const reading = clockReading()
+  const degraded = degradations()
   return {
     version: VERSION,
     pid: process.pid,
     started_at: startedAt,
     url: url(),
-    ready: isReady(),
+    condition: conditionOf(isReady(), degraded, url()),
     data: settings.dataDirectory,
     store: parseDatabaseAddress(settings.store)?.shown ?? settings.store,
     store_id: store.birth.id,
     store_born_at: store.birth.bornAt,
     sandbox: settings.sandbox,
     strict: settings.strict,
-    degraded: degradations(),
+    degraded,
     clock: reading && { offset_ms: reading.offsetMs, witnesses: reading.witnesses },
     records: await store.overview.counts(),
     outbox: await store.outbox.depth(),

@@ -126,7 +126,7 @@ export function openLedgerReconciliation(parts: ReconciliationParts) {
         () => runAll(comparison, following, parts.stop, onProgress),
         ({ missed, failure }): AuditEnd => ({
           outcome: failure === null ? 'done' : 'failed',
-          detail: `${missed} facts had been missed${failure === null ? '' : '; the end was not reached'}`,
+          detail: `facts missed before: ${missed}${failure === null ? '' : '; the end was not reached'}`,
         }),
       )
     return { run }
@@ -138,8 +138,8 @@ function trailOf(store: Store, { log }: ReconciliationParts): AuditTrail {
 }
 
 function endOfComparison({ differences, repaired, recovered, next }: ReconcileProgress): AuditEnd {
-  const counts = `${differences} differences, ${repaired} repaired, ${recovered} blocks settled`
-  return { ...DONE, detail: `${counts}, up to block ${next - 1}` }
+  const counts = `differences: ${differences}, repaired: ${repaired}, blocks settled: ${recovered}`
+  return { ...DONE, detail: `${counts}; compared up to block ${next - 1}` }
 }
 
 /**

@@ -38,13 +38,13 @@ describe('a command on a data directory', () => {
 
       const { service } = await serving(directory, '--sandbox')
       const ready = await ask()
-      assert.deepEqual([ready.code, JSON.parse(ready.stdout).ready, ready.stderr], [0, true, ''])
+      assert.deepEqual([ready.code, JSON.parse(ready.stdout).condition, ready.stderr], [0, 'ready', ''])
       service.kill('SIGTERM')
       await service.ended
       const before = readFileSync(join(directory, 'data.mdb'))
       assert.equal((await ask()).code, 1)
       assert.deepEqual(readFileSync(join(directory, 'data.mdb')), before)
-      assert.equal(JSON.parse((await command('status', '--json', '--data', directory)).stdout).ready, false)
+      assert.equal(JSON.parse((await command('status', '--json', '--data', directory)).stdout).condition, null)
     }),
   )
 

@@ -91,6 +91,12 @@ describe('billhook reconcile --ledger', () => {
       assert.equal(await store.identities.isKnown(identity), true)
       assert.equal((await store.wallets.find(wallet))?.owner, identity)
       assert.equal((await store.ledger.memory())?.progress.comparingMs, null)
+      const [trace] = (await store.audit.page({ after: null, limit: 1 })).items
+      const { who, action, outcome, detail } = trace ?? {}
+      assert.deepEqual(
+        [who, action, outcome, detail],
+        ['root (uid 0)', 'reconcile.ledger', 'done', 'facts missed before: 2'],
+      )
     })
     assert.deepEqual(await run(settings), { code: 0, lines: [`${compared} 0 facts had been missed and are applied.`] })
   })
@@ -102,6 +108,10 @@ describe('billhook reconcile --ledger', () => {
     const { code, lines } = await run(settings)
     assert.equal(code, 3)
     assert.match(lines.at(-1) ?? '', /^billhook: the end was not reached: the listing/)
+    await inStore(settings, async (store) => {
+      const [trace] = (await store.audit.page({ after: null, limit: 1 })).items
+      assert.deepEqual([trace?.outcome, trace?.detail], ['failed', 'facts missed before: 0; the end was not reached'])
+    })
   })
 
   test('needs data that has followed this ledger', async (context) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Clock, systemClock } from '../../src/clock.js'
-import { createLog } from '../../src/log.js'
+import { createLog, type Log } from '../../src/log.js'
 import { textOf } from '../page/frame.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 
@@ -39,9 +39,10 @@ export class ConsoleFixture {
     t: { after(end: () => Promise<void>): void },
     environment: Readonly<Record<string, string>> = {},
     clock: Clock = systemClock,
+    log: Log = createLog('silent'),
   ): Promise<ConsoleFixture> {
     const settings = { BILLHOOK_METRICS_PORT: '0', ...environment }
-    const service = await ServiceFixture.start(settings, createLog('silent'), clock)
+    const service = await ServiceFixture.start(settings, log, clock)
     t.after(() => service.stop())
     const line = service.service.banner.find((one) => one.startsWith('console on ')) ?? assert.fail('no console')
     return new ConsoleFixture(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { AuditRecord } from '../../src/domain/audit.js'
 import { type Ended, startChild } from '../cli/child.js'
 import { anvilAbsence } from '../support/anvil.js'
 import { ServiceProcess } from '../support/service-process.js'
@@ -64,6 +65,25 @@ test('billhook reconcile finds on a real node what the service missed, repairs i
   assert.equal(repaired.code, 0)
   assert.equal((await reconcile(...range)).code, 0)
   assert.deepEqual(world.told(), [])
+  // What was only compared leaves no trace.
+  const audit = await startChild(MAIN, ['audit', 'list', '--json', '--data', place.path]).ended
+  const traces = audit.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): AuditRecord => JSON.parse(line))
+  assert.deepEqual(
+    traces.map(({ action, subject, outcome, detail }) => [action, subject, outcome, detail]),
+    [
+      ['reconcile.forget', 'SEP', 'done', null],
+      [
+        'reconcile.apply',
+        `SEP blocks 0 to ${paidIn}`,
+        'done',
+        `differences: 1, repaired: 1, blocks settled: 0; compared up to block ${paidIn}`,
+      ],
+    ],
+  )
+  assert.match(traces[0]?.who ?? '', /\(uid /)
 
   const watching = await ServiceProcess.start(place.path, { ...environment, BILLHOOK_SEP_START: String(paidIn + 1) })
   t.after(() => watching.end('SIGKILL'))

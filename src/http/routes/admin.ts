@@ -20,8 +20,8 @@ export interface ServiceStatus {
   readonly started_at: number
   /** Where it listens; null when it is a command that opened the directory itself. */
   readonly url: string | null
-  /** Whether it can take requests, as `/readyz` says; false when it is no service. */
-  readonly ready: boolean
+  /** What `/readyz` says: it takes requests while it is `degraded`, too. Null when it is no service. */
+  readonly condition: 'ready' | 'degraded' | 'not_ready' | null
   readonly data: string
   /** Where the state is: `lmdb` for the data directory, or the address of a database without its password. */
   readonly store: string

@@ -55,6 +55,8 @@ type End<T> = { readonly value: T } | { readonly error: unknown }
 /** Queries one endpoint for JSON over HTTP. It does not follow redirects. */
 export class HttpJson {
   /** Scheme, host and port: the public part of the address. */
+  readonly origin: string
+  /** The same, with a number where others of the network have it, too. */
   readonly name: string
   /** Requests begun. */
   requests = 0
@@ -70,9 +72,12 @@ export class HttpJson {
   constructor(
     { url, headers = {}, elsewhere }: EndpointAddress,
     private readonly options: HttpJsonOptions,
+    /** From 1, among those of the same origin. */
+    place = 1,
   ) {
     this.main = new Route(url, headers)
-    this.name = this.main.origin
+    this.origin = this.main.origin
+    this.name = place === 1 ? this.origin : `${this.origin} #${place}`
     this.other = elsewhere === undefined ? null : { ...elsewhere, route: new Route(elsewhere.url, headers) }
     this.secrets = [...this.main.secrets, ...(this.other?.route.secrets ?? [])]
       .filter((part) => part.length >= SECRET_LENGTH_MIN)

@@ -83,8 +83,12 @@ export class NodesReader implements NetworkReader {
   constructor(private readonly options: NodesReaderOptions) {
     const { network, addresses, nodeOf, clock, random, log } = options
     this.network = network
+    const counts = new Map<string, number>()
     this.all = addresses.map((address) => {
-      const http = new HttpJson(address, options)
+      const { origin } = new URL(address.url)
+      const place = (counts.get(origin) ?? 0) + 1
+      counts.set(origin, place)
+      const http = new HttpJson(address, options, place)
       http.pacer.onLimit = (words) => {
         const about = { network, endpoint: http.name, failure: words, callsPerSecond: http.pacer.callsPerSecond }
         log.warn(about, 'a node limits the rate of calls; they are made more slowly')
@@ -290,8 +294,8 @@ export class NodesReader implements NetworkReader {
       const { http, isHealthy, failures, newest } = endpoint
       const problem = endpoint.problem ?? this.behind(endpoint)
       const { refusals: limited, callsPerSecond } = http.pacer
-      const { name, requests, date } = http
-      return { name, isUsed: isHealthy, failures, requests, limited, callsPerSecond, problem, newest, date }
+      const { name, origin, requests, date } = http
+      return { name, origin, isUsed: isHealthy, failures, requests, limited, callsPerSecond, problem, newest, date }
     })
   }
 

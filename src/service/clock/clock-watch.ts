@@ -43,7 +43,7 @@ const GATEWAY = 'the gateway'
 
 export interface WatchedNetwork {
   readonly network: Network
-  endpoints(): readonly Pick<EndpointHealth, 'name' | 'newest' | 'date'>[]
+  endpoints(): readonly Pick<EndpointHealth, 'origin' | 'newest' | 'date'>[]
 }
 
 export interface ClockWatchParts {
@@ -184,7 +184,7 @@ export class ClockWatch {
       const known = this.networks.get(watcher.network)
       const witness = known ?? { blocks: new DatedMessages(BLOCKS), nodes: new Map(), head: null }
       if (known === undefined) this.networks.set(watcher.network, witness)
-      for (const [place, { name: origin, date, newest }] of watcher.endpoints().entries()) {
+      for (const [place, { origin, date, newest }] of watcher.endpoints().entries()) {
         const node = witness.nodes.get(place) ?? { origin, dates: new AnswerDates(), newest: null }
         witness.nodes.set(place, node)
         if (date !== null) node.dates.saw(date)

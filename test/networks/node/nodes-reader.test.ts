@@ -6,7 +6,7 @@ import { BadAnswer } from '../../../src/networks/node/answer.js'
 import { CHECK_HOLDS_MS, PAUSE_MAX_MS, PAUSE_MIN_MS } from '../../../src/networks/node/endpoint.js'
 import type { HttpJson } from '../../../src/networks/node/http-json.js'
 import { scalar } from '../../../src/networks/node/json-shape.js'
-import { NodesReader } from '../../../src/networks/node/nodes-reader.js'
+import { NodesReader, type NodesReaderOptions } from '../../../src/networks/node/nodes-reader.js'
 import { wakefulScheduler } from '../../../src/scheduler.js'
 import { deferred } from '../../support/deferred.js'
 import { ManualClock } from '../../support/manual-clock.js'
@@ -47,7 +47,11 @@ describe('the reader of nodes', () => {
       ),
     )
     work = post
-    reader = new NodesReader({
+    reader = new NodesReader(options())
+  })
+
+  function options(): NodesReaderOptions {
+    return {
       network: 'SEP',
       addresses: nodes.map(({ url }) => ({ url: `${url}/secret-key` })),
       timeoutMs: 60_000,
@@ -70,8 +74,8 @@ describe('the reader of nodes', () => {
         return { check, head, timeOf: ask, examine: ask, block, fresh: ask, blocks: ask, hashes: ask }
       },
       headAgeMaxMs: 0,
-    })
-  })
+    }
+  }
 
   afterEach(async () => {
     await reader.close()
@@ -113,6 +117,21 @@ describe('the reader of nodes', () => {
         { name: nodes[1]?.url, isUsed: true, failures: 0 },
       ],
     )
+  })
+
+  test('tells nodes of one host apart, without what is secret in their addresses', async () => {
+    const host = 'https://node.example'
+    const twins = new NodesReader({
+      ...options(),
+      addresses: ['first-key', 'second-key', 'third-key'].map((key) => ({ url: `${host}/${key}` })),
+    })
+    const named = twins.endpoints().map(({ name, origin }) => [name, origin])
+    await twins.close()
+    assert.deepEqual(named, [
+      [host, host],
+      [`${host} #2`, host],
+      [`${host} #3`, host],
+    ])
   })
 
   test('leaves a failed one alone for a pause, then lets one question find out', async () => {

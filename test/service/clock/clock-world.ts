@@ -45,7 +45,7 @@ export class WorldNetwork implements WatchedNetwork {
   }
 
   endpoints() {
-    return this.nodes.map(({ origin: name }, i) => ({ name, newest: this.newest, date: this.dates[i] ?? null }))
+    return this.nodes.map(({ origin }, i) => ({ origin, newest: this.newest, date: this.dates[i] ?? null }))
   }
 }
 

@@ -323,3 +323,32 @@ test('a claim waits for the last free wallet when a deposit to it is being recor
     assert.deepEqual(claimed.map((wallet) => wallet?.id).sort(), ids)
   })
 })
+
+test('what operators do through one process is listed by all, and old records are removed once', async () => {
+  await withStores(async ([first, second, third]) => {
+    if (first === undefined || second === undefined || third === undefined) return assert.fail()
+    const operator = { who: 'root (uid 0)', from: 'command line on shop' }
+    const begin = (store: Store, subject: string) =>
+      store.audit.begin({ ...operator, action: 'key.revoke', owner: 'alice', subject })
+    const stores = [first, second, third]
+    const begun = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => begin(stores[n % stores.length] ?? first, String(n))),
+    )
+    await second.audit.note(begun[0]?.id ?? '', { outcome: 'done', detail: null })
+    const list = async (store: Store) => (await store.audit.page({ after: null, limit: 100 })).items
+    const listed = await list(third)
+    assert.deepEqual(await list(first), listed)
+    assert.deepEqual(listed.map(({ id }) => id).sort(), begun.map(({ id }) => id).sort())
+    assert.deepEqual(
+      listed.filter(({ outcome }) => outcome === 'done').map(({ id }) => id),
+      [begun[0]?.id],
+    )
+    const later = Math.max(...begun.map(({ at }) => at)) + 1
+    const removed = await Promise.all(stores.map((store) => store.audit.removeBefore(later, 100)))
+    assert.equal(
+      removed.reduce((sum, count) => sum + count, 0),
+      begun.length,
+    )
+    assert.deepEqual(await list(second), [])
+  })
+})

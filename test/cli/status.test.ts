@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { statusLines } from '../../src/cli/status.js'
+import type { ServiceStatus } from '../../src/http/routes/admin.js'
+
+const STATUS: ServiceStatus = {
+  version: '1.2.3',
+  pid: 7,
+  started_at: 0,
+  url: 'http://127.0.0.1:8080',
+  condition: 'ready',
+  data: '/data',
+  store: 'lmdb',
+  sandbox: false,
+  strict: true,
+  degraded: [],
+  clock: null,
+  records: { identities: 0, wallets: 0, keys: 0, invoices: 0, deposits: 0, deliveries: 0 },
+  outbox: { queued: 0, attempted: 0, waiting: 0 },
+  wallets: {},
+  token_decimals: {},
+  networks: [],
+  nodes: [],
+  ledger: null,
+  set_aside: { blocks: [], deposits: [] },
+}
+
+test('the status of a service is one word: who reads that it is ready need not look for more', () => {
+  const lineOf = (change: Partial<ServiceStatus>) => statusLines({ ...STATUS, ...change })[1]
+  const running = 'Running at http://127.0.0.1:8080, process 7, since 1970-01-01T00:00:00.000Z'
+  assert.equal(lineOf({}), `${running}, ready.`)
+  assert.equal(lineOf({ condition: 'degraded', degraded: ['SEP lags.'] }), `${running}, degraded.`)
+  assert.equal(lineOf({ condition: 'not_ready', degraded: ['SEP lags.'] }), `${running}, not ready.`)
+  assert.equal(lineOf({ url: null, condition: null }), 'No service runs on this directory.')
+  const degraded = statusLines({ ...STATUS, condition: 'degraded', degraded: ['SEP lags.'] })
+  assert.equal(
+    degraded.some((line) => /\bready\b/.test(line)),
+    false,
+  )
+  assert.equal(degraded[2], 'Degraded: SEP lags.')
+})
