@@ -184,13 +184,17 @@ export type ParamsIn<Pattern extends string> = Pattern extends `${string}/:${inf
     ? Name
     : never
 
-/** Answers the requests to one endpoint. A method only in type, so that handlers of all endpoints fit one list. */
+/**
+ * Answers the requests to one endpoint. `trace` is the id of the record of an operator's action (`AuditPort`), on listeners that only
+ * operators reach. A method only in type, so that handlers of all endpoints fit one list.
+ */
 export type Handler<Tag extends string> = {
   /** `params` are percent-decoded and never empty. `signer` is null if no API key had to sign. */
   handle(
     request: Request,
     params: { readonly [Name in ParamsIn<Tag>]: string },
     signer: Signer | null,
+    trace?: string,
   ): Answer | Promise<Answer>
 }['handle']
 

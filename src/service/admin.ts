@@ -118,7 +118,11 @@ function adminParts(context: AdminContext): AdminParts {
   }
 }
 
-function conditionOf(isReady: boolean, degraded: readonly string[], url: string | null): ServiceStatus['condition'] {
+export function conditionOf(
+  isReady: boolean,
+  degraded: readonly string[],
+  url: string | null,
+): ServiceStatus['condition'] {
   if (url === null) return null
   if (!isReady) return 'not_ready'
   return degraded.length === 0 ? 'ready' : 'degraded'

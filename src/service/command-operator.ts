@@ -3,7 +3,7 @@ import type { Operator } from '../domain/audit.js'
 import type { RequestHead } from '../http/server.js'
 
 /** Names the user who runs a command, to the process that holds the data. */
-export const OPERATOR_HEADER = 'X-Billhook-Operator'
+const OPERATOR_HEADER = 'X-Billhook-Operator'
 
 /** A client that does not say who runs it. */
 const UNNAMED: Operator = { who: 'unknown', from: 'admin.sock' }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statusLines } from '../../src/cli/status.js'
 import type { ServiceStatus } from '../../src/http/routes/admin.js'
+import { conditionOf } from '../../src/service/admin.js'
 
 const STATUS: ServiceStatus = {
   version: '1.2.3',
@@ -38,4 +39,12 @@ test('the status of a service is one word: who reads that it is ready need not l
     false,
   )
   assert.equal(degraded[2], 'Degraded: SEP lags.')
+})
+
+test('a service that takes requests is ready, or degraded as /readyz says; without a service there is no such word', () => {
+  const url = 'http://127.0.0.1:8080'
+  assert.equal(conditionOf(true, [], url), 'ready')
+  assert.equal(conditionOf(true, ['SEP lags.'], url), 'degraded')
+  assert.equal(conditionOf(false, ['SEP lags.'], url), 'not_ready')
+  assert.equal(conditionOf(false, [], null), null)
 })

@@ -25,7 +25,7 @@ export function audited(
   return (request, params, signer) =>
     trail.follow(
       { ...operatorOf(request), action, ...aboutOf(request, params) },
-      () => handle(request, params, signer),
+      (trace) => handle(request, params, signer, trace),
       endOfAnswer,
     )
 }

@@ -23,7 +23,7 @@ export function apiKeyHandlers(keys: KeyPort, engine: Secp256k1Engine, lists: Li
     'POST /api/api-keys': (request) => register(keys, engine, request),
     'GET /api/users/:id/api-keys': (request, { id }) =>
       lists.answer(request, { owner: id, read: (page) => keys.page(id, page) }),
-    'POST /api/api-keys/:id/revoke': (request, { id }) => revoke(keys, id, request),
+    'POST /api/api-keys/:id/revoke': (request, { id }, _signer, trace) => revoke(keys, id, request, trace),
   })
 }
 
@@ -59,8 +59,8 @@ function refuseRegistration(field: string) {
   return refuseField('invalid_api_key_registration', field)
 }
 
-async function revoke(keys: KeyPort, id: string, request: Request): Promise<Answer> {
+async function revoke(keys: KeyPort, id: string, request: Request, trace: string | undefined): Promise<Answer> {
   const owner = ownerInBody(request.body, 'owner_required')
   if (!owner.ok) return failureAnswer(owner.failure)
-  return outcomeAnswer(200, await keys.revoke(id, owner.value))
+  return outcomeAnswer(200, await keys.revoke(id, owner.value, trace))
 }

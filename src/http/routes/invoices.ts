@@ -35,7 +35,7 @@ export function invoiceHandlers(parts: InvoiceParts) {
   return handlers({
     'POST /api/invoices': (request, _params, signer) => create(parts, inProgress, request, signer),
     'GET /api/invoices/:id': (_request, { id }) => show(parts.invoices, id),
-    'POST /api/invoices/:id/void': (request, { id }, signer) => voidInvoice(parts, id, request, signer),
+    'POST /api/invoices/:id/void': (request, { id }, signer, trace) => voidInvoice(parts, id, request, signer, trace),
     'GET /api/users/:id/invoices': (request, { id }) => list(parts, id, request),
   })
 }
@@ -76,10 +76,14 @@ async function voidInvoice(
   id: string,
   request: Request,
   signer: Signer | null,
+  trace: string | undefined,
 ): Promise<Answer> {
   const owner = signer === null ? ownerInBody(request.body, 'owner_required') : succeed(signer.key.owner)
   if (!owner.ok) return failureAnswer(owner.failure)
-  const outcome = await directory.voidInvoice(id, owner.value, signer === null ? {} : { authority: signer.authority })
+  const outcome = await directory.voidInvoice(id, owner.value, {
+    ...(signer === null ? {} : { authority: signer.authority }),
+    ...(trace === undefined ? {} : { trace }),
+  })
   return outcome.ok ? jsonAnswer(200, withPayment(outcome.value)) : failureAnswer(outcome.failure)
 }
 

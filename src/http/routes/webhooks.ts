@@ -85,8 +85,8 @@ export function deliveryHandlers(parts: DeliveryParts) {
   return handlers({
     'POST /api/users/:id/webhook/test': (_request, { id }) => test(parts.tests, tests, id),
     'GET /api/users/:id/webhook/deliveries': (request, { id }) => list(parts, id, request),
-    'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver': (_request, { id, deliveryId }) =>
-      redeliver(parts, redeliveries, id, deliveryId),
+    'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver': (_request, { id, deliveryId }, _signer, trace) =>
+      redeliver(parts, redeliveries, id, deliveryId, trace),
   })
 }
 
@@ -122,12 +122,13 @@ async function redeliver(
   allowances: RateLimiter,
   owner: string,
   id: string,
+  trace: string | undefined,
 ): Promise<Answer> {
   const judged = judgeRedelivery(await outbox.find(id), owner, clock.now())
   if (!judged.ok) return failureAnswer(judged.failure)
   const waitSeconds = allowances.take(owner)
   if (waitSeconds > 0) return failureAnswer(retryLater('too_many_redeliveries', waitSeconds))
-  const queued = await outbox.redeliver(owner, id)
+  const queued = await outbox.redeliver(owner, id, trace)
   if (!queued.ok) return failureAnswer(queued.failure)
   onOwed([queued.value.owed])
   return jsonAnswer(200, toRecord(queued.value.delivery))

@@ -65,10 +65,7 @@ export function toAudit({
   return { id, at, who, from: origin, action, owner, subject, outcome, detail, endedAt: ended_at }
 }
 
-export function putAudit(
-  work: Work,
-  { id, who, from, action, owner, subject, outcome, detail, endedAt }: AuditRecord,
-): void {
+function putAudit(work: Work, { id, who, from, action, owner, subject, outcome, detail, endedAt }: AuditRecord): void {
   work.write(sql`
     INSERT INTO audit (id, who, origin, action, owner, subject, outcome, detail, ended_at)
     VALUES (${id}::uuid, ${who}, ${from}, ${action}, ${owner}, ${subject}, ${outcome}, ${detail}, ${endedAt}::bigint)`)
