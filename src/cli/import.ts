@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { readFailure } from '../base/read-failure.js'
 import type { ImportPart } from '../http/routes/admin.js'
 import type { ImportOutcome } from '../store/store.js'
@@ -37,7 +38,8 @@ async function importFile({ args, options }: Given, admin: Admin, io: ProcessIo,
     progress.clear()
     io.error(printable(`${path}:${no}: ${error}`))
   }
-  const lines = new LineImport(admin, path, options['formerOwners'] === true, refuse)
+  const named = path === STDIN ? 'standard input' : resolve(path)
+  const lines = new LineImport(admin, named, options['formerOwners'] === true, refuse)
   const show = (bytes: number) => progress.show(bytes, totalBytes, `${lines.counts.added} added`)
   let endsAt = 0
   try {
@@ -65,7 +67,8 @@ class LineImport {
 
   constructor(
     private readonly admin: Admin,
-    private readonly path: string,
+    /** What the trail of operators calls it. */
+    private readonly named: string,
     private readonly ofFormerOwners: boolean,
     private readonly refuse: (no: number, error: string) => void,
   ) {}
@@ -101,7 +104,7 @@ class LineImport {
   /** The records are sent as they are written: reading them into values and writing them again could make them longer. */
   private async sent(records: readonly string[], isLast: boolean): Promise<ImportOutcome[]> {
     if (records.length === 0 && !isLast) return []
-    const part = JSON.stringify({ id: this.id, file: this.path, isLast } satisfies ImportPart)
+    const part = JSON.stringify({ id: this.id, file: this.named, isLast } satisfies ImportPart)
     const body = `{"ofFormerOwners":${this.ofFormerOwners},"part":${part},"records":[${records.join(',')}]}`
     const reply = await this.admin.callWith('POST', '/admin/import', body)
     return (reply.body as { outcomes: ImportOutcome[] }).outcomes

@@ -19,22 +19,21 @@ export class AuditedImports {
 
   constructor(private readonly trail: AuditTrail) {}
 
-  /** Adds the records of one request. While they are added, the record of the import has no outcome. */
+  /** Adds the records of one request. Before its last one the record of the import has no outcome, and counts what was added so far. */
   async add(
     operator: Operator,
     { id, file, isLast }: ImportPart,
     work: () => Promise<readonly ImportOutcome[]>,
   ): Promise<readonly ImportOutcome[]> {
     const action = { ...operator, action: 'import', owner: null, subject: file }
-    const known = this.underWay.get(id)
-    if (known !== undefined) await this.trail.note(known.trace, { ...UNDER_WAY, detail: textOf(known.counts) })
-    const one = known ?? (await this.begin(id, action, isLast))
+    const one = this.underWay.get(id) ?? (await this.begin(id, action, isLast))
+    if (isLast) this.underWay.delete(id)
     const counted = async () => {
       const outcomes = await work()
       for (const { status } of outcomes) one.counts[status] += 1
       return outcomes
     }
-    const endOf = () => ({ ...DONE, detail: textOf(one.counts) })
+    const endOf = () => ({ ...(isLast ? DONE : UNDER_WAY), detail: textOf(one.counts) })
     return await this.trail.goOn(one.trace, action, counted, endOf, { goesOn: !isLast })
   }
 
