@@ -12,6 +12,8 @@ const STATUS: ServiceStatus = {
   condition: 'ready',
   data: '/data',
   store: 'lmdb',
+  store_id: '0'.repeat(16),
+  store_born_at: 0,
   sandbox: false,
   strict: true,
   degraded: [],
@@ -27,7 +29,7 @@ const STATUS: ServiceStatus = {
 }
 
 test('the status of a service is one word: who reads that it is ready need not look for more', () => {
-  const lineOf = (change: Partial<ServiceStatus>) => statusLines({ ...STATUS, ...change })[1]
+  const lineOf = (change: Partial<ServiceStatus>) => statusLines({ ...STATUS, ...change }).find((line) => /^(Running|No service)/.test(line))
   const running = 'Running at http://127.0.0.1:8080, process 7, since 1970-01-01T00:00:00.000Z'
   assert.equal(lineOf({}), `${running}, ready.`)
   assert.equal(lineOf({ condition: 'degraded', degraded: ['SEP lags.'] }), `${running}, degraded.`)
@@ -38,7 +40,7 @@ test('the status of a service is one word: who reads that it is ready need not l
     degraded.some((line) => /\bready\b/.test(line)),
     false,
   )
-  assert.equal(degraded[2], 'Degraded: SEP lags.')
+  assert.ok(degraded.includes('Degraded: SEP lags.'))
 })
 
 test('a service that takes requests is ready, or degraded as /readyz says; without a service there is no such word', () => {

@@ -24,6 +24,7 @@ export const TABLES: readonly string[] = [
   'owner_events',
   'event_heads',
   'change_log',
+  'audit',
 ]
 
 /** Waits for what a read of each table waits for, and reads nothing. */
