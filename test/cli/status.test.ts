@@ -29,7 +29,8 @@ const STATUS: ServiceStatus = {
 }
 
 test('the status of a service is one word: who reads that it is ready need not look for more', () => {
-  const lineOf = (change: Partial<ServiceStatus>) => statusLines({ ...STATUS, ...change }).find((line) => /^(Running|No service)/.test(line))
+  const lineOf = (change: Partial<ServiceStatus>) =>
+    statusLines({ ...STATUS, ...change }).find((line) => /^(Running|No service)/.test(line))
   const running = 'Running at http://127.0.0.1:8080, process 7, since 1970-01-01T00:00:00.000Z'
   assert.equal(lineOf({}), `${running}, ready.`)
   assert.equal(lineOf({ condition: 'degraded', degraded: ['SEP lags.'] }), `${running}, degraded.`)
