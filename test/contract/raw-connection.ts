@@ -11,6 +11,9 @@ export interface RawAnswer {
   readonly body: string
 }
 
+/** Of an answer that breaks off. */
+const SHOWN_BYTES = 1000
+
 /** A client that says exactly what a test wants said, and understands the answers byte by byte. */
 export class RawConnection {
   /** Resolves when the connection has ended, by whatever side. */
@@ -120,7 +123,7 @@ export class RawConnection {
       const wanted = length()
       if (wanted !== undefined && this.bytes >= wanted) return this.cut(wanted)
       if (this.isClosed)
-        throw new Error(`The connection ended after ${JSON.stringify(this.received().toString('latin1'))}`)
+        throw new Error(`The connection ended after ${JSON.stringify(this.received().toString('latin1', 0, SHOWN_BYTES))}`)
       await new Promise<void>((resolve) => {
         this.notify = resolve
       })
