@@ -123,7 +123,9 @@ export class RawConnection {
       const wanted = length()
       if (wanted !== undefined && this.bytes >= wanted) return this.cut(wanted)
       if (this.isClosed)
-        throw new Error(`The connection ended after ${JSON.stringify(this.received().toString('latin1', 0, SHOWN_BYTES))}`)
+        throw new Error(
+          `The connection ended after ${JSON.stringify(this.received().toString('latin1', 0, SHOWN_BYTES))}`,
+        )
       await new Promise<void>((resolve) => {
         this.notify = resolve
       })
