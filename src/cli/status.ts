@@ -3,6 +3,7 @@ import type { ServiceStatus } from '../http/routes/admin.js'
 import { blockAsideColumns, depositAsideColumns } from '../listing/aside.js'
 import type { Columns } from '../listing/column.js'
 import { ledgerColumns, networkColumns, nodeColumns } from '../listing/networks.js'
+import type { RecordCounts } from '../store/store.js'
 import { type Admin, unservedData, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
@@ -48,6 +49,7 @@ async function showProgress(status: ServiceStatus, { print }: ProcessIo): Promis
     await print('\nThe followed ledger:\n')
     await showTable(ledgerColumns, [ledger], print)
   }
+  if (aside === null) return
   if (aside.blocks.length > 0) {
     await print('\nBlocks that no node can give:\n')
     await showTable(blockAsideColumns, aside.blocks, print)
@@ -75,6 +77,7 @@ export function statusLines({
   started_at,
   url,
   condition,
+  not_ready: notReady,
   data,
   store,
   store_id: storeId,
@@ -87,6 +90,7 @@ export function statusLines({
   outbox,
   wallets,
   set_aside: aside,
+  log_lines_lost: linesLost,
 }: ServiceStatus) {
   const runs =
     url === null || condition === null
@@ -97,25 +101,37 @@ export function statusLines({
     `Billhook ${version} (${modes}), ${store === 'lmdb' ? `data in ${data}` : `state in ${store}`}`,
     `Store ${storeId}, created ${time(bornAt)}`,
     runs,
+    ...(notReady === null ? [] : [`Not ready: ${printable(notReady)}. See: billhook doctor`]),
     ...degraded.map((sentence) => `Degraded: ${sentence}`),
     ...(url === null ? [] : [`Clock: ${readingText(clock && { ...clock, offsetMs: clock.offset_ms })}`]),
-    Object.entries(records)
-      .map(([kind, count]) => `${count} ${kind}`)
-      .join(', '),
-    `Webhooks: ${outbox.queued} queued, ${outbox.attempted} in progress, ${outbox.waiting} waiting for another attempt`,
-    ...Object.entries(wallets).map(
+    ...(linesLost === 0
+      ? []
+      : [`Log: ${linesLost} lines were lost, because its disk refused them or its reader is too slow`]),
+    ...(records === null ? ['The store cannot be read now.'] : [countsOf(records)]),
+    ...(outbox === null
+      ? []
+      : [
+          `Webhooks: ${outbox.queued} queued, ${outbox.attempted} in progress, ${outbox.waiting} waiting for another attempt`,
+        ]),
+    ...Object.entries(wallets ?? {}).map(
       ([network, { claimable, unassigned }]) =>
         `${network}: ${unassigned} wallets without an owner, ${claimable} of them can be claimed now`,
     ),
-    ...aside.blocks.map(({ network, height, hash, since, reason }) => {
+    ...(aside?.blocks ?? []).map(({ network, height, hash, since, reason }) => {
       const state = hash === null ? 'is waited for' : 'is set aside'
       return `${network}: block ${height} ${state}, since no node can give it in full (from ${time(since)}): ${printable(reason)}`
     }),
-    ...aside.deposits.map(({ sighting: { network, txHash, index }, since, error }) => {
+    ...(aside?.deposits ?? []).map(({ sighting: { network, txHash, index }, since, error }) => {
       const name = `${printable(txHash)}, transfer ${index}`
       return `${network}: the deposit ${name} is set aside, since recording it failed (from ${time(since)}): ${printable(error)}`
     }),
   ]
+}
+
+function countsOf(records: RecordCounts): string {
+  return Object.entries(records)
+    .map(([kind, count]) => `${count} ${kind}`)
+    .join(', ')
 }
 
 function time(ms: number): string {

@@ -14,6 +14,7 @@ import { type AdminParts, adminHandlers, type ServiceStatus, type WorkRecord } f
 import type { Logger } from '../log.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
+import { StorageUnavailable } from '../store/refusals.js'
 import type { Store } from '../store/store.js'
 import { VERSION } from '../version.js'
 import { adminSocketPath } from './admin-socket.js'
@@ -38,6 +39,8 @@ const CLAIMABLE_COUNT_LIMIT = 10_000
 export interface AdminContext {
   readonly settings: Settings
   readonly log: Logger
+  /** How many lines of the log were lost. */
+  readonly linesLost: () => number
   readonly clock: Clock
   readonly store: Store
   readonly engine: Secp256k1Engine
@@ -49,7 +52,8 @@ export interface AdminContext {
   readonly startedAt: number
   /** Where the service listens; null when there is none. */
   readonly url: () => string | null
-  readonly isReady: () => boolean
+  /** Why it cannot take requests; null while it can. */
+  readonly whyNotReady: () => string | null
   readonly degradations: () => readonly string[]
   /** How far the machine's clock is off; null while nobody can tell. */
   readonly clockReading: () => ClockReading | null
@@ -130,28 +134,25 @@ export function conditionOf(
 
 async function statusOf({
   settings,
+  linesLost,
   store,
   startedAt,
   url,
-  isReady,
+  whyNotReady,
   degradations,
   clockReading,
   progress,
 }: AdminContext): Promise<ServiceStatus> {
-  const wallets = await Promise.all(
-    store.networks.present.map(async (network) => {
-      const claimable = await store.wallets.countClaimable(network, CLAIMABLE_COUNT_LIMIT)
-      return [network, { claimable, unassigned: await store.wallets.countUnassigned(network) }] as const
-    }),
-  )
   const reading = clockReading()
   const degraded = degradations()
+  const notReady = whyNotReady()
   return {
     version: VERSION,
     pid: process.pid,
     started_at: startedAt,
     url: url(),
-    condition: conditionOf(isReady(), degraded, url()),
+    condition: conditionOf(notReady === null, degraded, url()),
+    not_ready: url() === null ? null : notReady,
     data: settings.dataDirectory,
     store: parseDatabaseAddress(settings.store)?.shown ?? settings.store,
     store_id: store.birth.id,
@@ -160,13 +161,32 @@ async function statusOf({
     strict: settings.strict,
     degraded,
     clock: reading && { offset_ms: reading.offsetMs, witnesses: reading.witnesses },
-    records: await store.overview.counts(),
-    outbox: await store.outbox.depth(),
-    wallets: Object.fromEntries(wallets),
+    ...(await contentsOf(store)),
     token_decimals: store.networks.decimals,
     networks: progress.networks(),
     nodes: progress.nodes(),
     ledger: progress.ledger(),
-    set_aside: await setAsideOf(store),
+    log_lines_lost: linesLost(),
+  }
+}
+
+/** What the store holds. All null while it cannot be read: the rest is what an operator needs most then. */
+async function contentsOf(store: Store): Promise<Pick<ServiceStatus, 'records' | 'outbox' | 'wallets' | 'set_aside'>> {
+  try {
+    const wallets = await Promise.all(
+      store.networks.present.map(async (network) => {
+        const claimable = await store.wallets.countClaimable(network, CLAIMABLE_COUNT_LIMIT)
+        return [network, { claimable, unassigned: await store.wallets.countUnassigned(network) }] as const
+      }),
+    )
+    return {
+      records: await store.overview.counts(),
+      outbox: await store.outbox.depth(),
+      wallets: Object.fromEntries(wallets),
+      set_aside: await setAsideOf(store),
+    }
+  } catch (error) {
+    if (error instanceof StorageUnavailable) return { records: null, outbox: null, wallets: null, set_aside: null }
+    throw error
   }
 }

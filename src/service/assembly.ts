@@ -92,6 +92,14 @@ export async function assemble(context: CoreContext): Promise<Service> {
     notes: () => lag.notes(),
   }
   const isReady = () => unreadiness(readiness) === null
+  const whyNotReady = () => {
+    if (front === null) return 'it does not listen yet'
+    const code = unreadiness(readiness)
+    if (code === null) return null
+    if (code === 'shutting_down') return 'it is stopping'
+    const { refusal } = writeHealth
+    return refusal === null ? 'its verification threads are not ready' : `the store refuses writes: ${refusal}`
+  }
   const routes = allRoutes(core, {
     settings,
     clock,
@@ -153,7 +161,8 @@ export async function assemble(context: CoreContext): Promise<Service> {
     sandbox,
     shutdown,
     startedAt,
-    isReady: () => url !== '' && isReady(),
+    whyNotReady,
+    linesLost: () => log.linesLost(),
     degradations,
     clockReading: () => clockWatch.reading,
     progress,

@@ -42,7 +42,7 @@ export interface CoreContext {
   readonly shutdown: Shutdown
   readonly store: Store
   readonly verification: Verification
-  readonly writeHealth: Pick<WriteHealth, 'takesWrites'>
+  readonly writeHealth: Pick<WriteHealth, 'takesWrites' | 'refusal'>
   readonly lockWaits: Pick<LockWaits, 'complaints'>
 }
 

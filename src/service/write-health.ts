@@ -16,7 +16,7 @@ export const BEAT_MS = 1000
  * again: small commits may still find free pages in a full file, and without traffic there are none.
  */
 export class WriteHealth {
-  private isFailing = false
+  private failing: StorageUnavailable | null = null
   private isBeating = false
   private isProbing = false
   private cancel: Cancel = () => {}
@@ -28,7 +28,14 @@ export class WriteHealth {
   ) {}
 
   get takesWrites(): boolean {
-    return !this.isFailing
+    return this.failing === null
+  }
+
+  /** Why the store refuses writes, for the operator; null while it takes them. */
+  get refusal(): string | null {
+    if (this.failing === null) return null
+    const { cause } = this.failing
+    return cause instanceof Error ? cause.message || cause.name : String(cause)
   }
 
   /** From now on the store is probed though nothing was refused: a service that nobody asks to write notices, too. */
@@ -39,8 +46,8 @@ export class WriteHealth {
 
   /** A commit was refused, or the store cannot be read. */
   commitFailed(err: StorageUnavailable): void {
-    if (this.isFailing) return
-    this.isFailing = true
+    if (this.failing !== null) return
+    this.failing = err
     this.log.error(
       { err },
       'the store refuses writes: requests that write are answered with 503 until it takes them again',
@@ -52,7 +59,7 @@ export class WriteHealth {
   private probeLater(): void {
     this.cancel()
     if (this.isProbing) return
-    this.cancel = this.scheduler.after(this.isFailing ? PROBE_PAUSE_MS : BEAT_MS, () => void this.probe())
+    this.cancel = this.scheduler.after(this.takesWrites ? BEAT_MS : PROBE_PAUSE_MS, () => void this.probe())
   }
 
   private async probe(): Promise<void> {
@@ -61,12 +68,12 @@ export class WriteHealth {
     this.isProbing = true
     try {
       await store.probeWrite()
-      if (this.isFailing) this.log.info('the store takes writes again')
-      this.isFailing = false
+      if (this.failing !== null) this.log.info('the store takes writes again')
+      this.failing = null
     } catch (error) {
       this.commitFailed(error instanceof StorageUnavailable ? error : new StorageUnavailable(error))
     }
     this.isProbing = false
-    if (this.isFailing || this.isBeating) this.probeLater()
+    if (this.failing !== null || this.isBeating) this.probeLater()
   }
 }

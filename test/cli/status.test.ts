@@ -10,6 +10,7 @@ const STATUS: ServiceStatus = {
   started_at: 0,
   url: 'http://127.0.0.1:8080',
   condition: 'ready',
+  not_ready: null,
   data: '/data',
   store: 'lmdb',
   store_id: '0'.repeat(16),
@@ -26,6 +27,7 @@ const STATUS: ServiceStatus = {
   nodes: [],
   ledger: null,
   set_aside: { blocks: [], deposits: [] },
+  log_lines_lost: 0,
 }
 
 test('the status of a service is one word: who reads that it is ready need not look for more', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { RESERVED_BYTES } from '../../src/store/lmdb/commit/disk-space.js'
 import { ask, pushEvents } from '../chaos/http-client.js'
+import { command } from '../cli/served.js'
 import { missingPrograms } from '../support/programs.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { noSmallDisk, smallDisk } from '../support/small-disk.js'
@@ -102,6 +103,13 @@ async function fillAndFree(disk: Disk): Promise<string> {
     assert.deepEqual([unready?.status, unready?.json.code], [503, 'storage_unavailable'])
     assert.equal((await ask('GET', `${url}/healthz`))?.status, 200)
     await assertReadyMetric(service, 0)
+    const { stdout } = await command('status', '--data', disk.directory)
+    assert.match(
+      stdout,
+      /^Running at .*, not ready\.\nNot ready: the store refuses writes: .*\. See: billhook doctor$/m,
+    )
+    // The binding's own words.
+    assert.doesNotMatch(stdout, /commitError/)
 
     if (disk.isFullForAll) {
       await service.end('SIGKILL')

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
+import type { ServiceStatus } from '../../src/http/routes/admin.js'
 import { hashOf, pushEvents } from '../chaos/http-client.js'
+import { command } from '../cli/served.js'
 import { parseExposition } from '../support/exposition.js'
 import { createDatabase } from '../support/postgres-harness.js'
 import { PostgresServer } from '../support/postgres-server.js'
@@ -24,7 +26,10 @@ interface Answer {
 class Member {
   private ended: ReturnType<ServiceProcess['end']> | null = null
 
-  constructor(private readonly service: ServiceProcess) {}
+  constructor(
+    private readonly service: ServiceProcess,
+    private readonly directory: string,
+  ) {}
 
   /** Lets it finish what it does, once. */
   end(): ReturnType<ServiceProcess['end']> {
@@ -53,6 +58,13 @@ class Member {
     const { status, text } = await this.get('/api/users/alice/wallets')
     assert.equal(status, 200, text)
     return (JSON.parse(text) as readonly { id: string }[]).map(({ id }) => id)
+  }
+
+  /** What the operator's command says on the machine. */
+  async status(): Promise<ServiceStatus> {
+    const { code, stdout } = await command('status', '--json', '--data', this.directory)
+    assert.equal(code, 0)
+    return JSON.parse(stdout)
   }
 
   /** A figure of the metrics, which can be collected whatever the database does. */
@@ -99,7 +111,7 @@ async function withServices(
     const store = await createDatabase(server)
     const environment = { BILLHOOK_STORE: store, BILLHOOK_METRICS_PORT: '0', BILLHOOK_LOG: 'fatal' }
     for (const { path } of places) services.push(await ServiceProcess.start(path, environment))
-    const [one, other] = services.map((service) => new Member(service))
+    const [one, other] = services.map((service, n) => new Member(service, places[n]?.path ?? ''))
     assert.ok(one !== undefined && other !== undefined)
     await scenario({ store, members: [one, other] })
     for (const member of [one, other]) assert.deepEqual(await member.end(), { code: 0, signal: null })
@@ -138,6 +150,9 @@ describe('two services', { skip: shared === null, concurrency: true }, () => {
           const reads = members.map((member) => member.get('/api/users/alice/wallets'))
           await until(() => noneReady(members), 'every service says that it is not ready')
           for (const member of members) assert.equal(await member.figure('billhook_store_writable'), 0)
+          const { not_ready: why, records } = await leader.status()
+          assert.match(why ?? '', /^the store refuses writes: the database server has not answered for \d+ ms$/)
+          assert.equal(records, null)
           for (const answer of await Promise.all(first)) assert.deepEqual(answer, REFUSED)
           for (const { status, code } of await Promise.all(reads)) assert.deepEqual({ status, code }, REFUSED)
           assert.deepEqual(await leader.write('later'), REFUSED)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, pushEvents } from '../chaos/http-client.js'
+import { command } from '../cli/served.js'
 import { type Ending, endChild, untilLine } from '../support/child-process.js'
 import { freePort } from '../support/free-port.js'
 import { notTraceable } from '../support/programs.js'
@@ -160,6 +161,8 @@ for (const [name, { skip = false, output, losesLines }] of Object.entries(states
       const service = await start(t, output(t), place.path)
       await requests(service)
       assert.equal((await linesLost(service)) >= REQUESTS, losesLines)
+      const { stdout } = await command('status', '--data', place.path)
+      assert.equal(/^Log: \d+ lines were lost, /m.test(stdout), losesLines)
       service.child.kill('SIGTERM')
       assert.deepEqual(await ended(service), { code: 0, signal: null })
     })

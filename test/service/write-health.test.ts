@@ -20,12 +20,12 @@ test('a disk that refused a commit is well again when a probe succeeds, and not 
     },
   }
   const health = new WriteHealth(log, scheduler, () => store)
-  assert.equal(health.takesWrites, true)
+  assert.deepEqual([health.takesWrites, health.refusal], [true, null])
 
   const reason = new StorageUnavailable(new Error('no space left'))
   health.commitFailed(reason)
   health.commitFailed(reason)
-  assert.equal(health.takesWrites, false)
+  assert.deepEqual([health.takesWrites, health.refusal], [false, 'no space left'])
   const probe = async () => {
     scheduler.pass(1000)
     await new Promise(setImmediate)
@@ -34,7 +34,7 @@ test('a disk that refused a commit is well again when a probe succeeds, and not 
   assert.deepEqual([probes, health.takesWrites], [1, false])
   isFull = false
   await probe()
-  assert.deepEqual([probes, health.takesWrites], [2, true])
+  assert.deepEqual([probes, health.takesWrites, health.refusal], [2, true, null])
   await probe()
   assert.equal(probes, 2)
   assert.equal(lines.length, 2)

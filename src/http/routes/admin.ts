@@ -22,6 +22,8 @@ export interface ServiceStatus {
   readonly url: string | null
   /** What `/readyz` says: it takes requests while it is `degraded`, too. Null when it is no service. */
   readonly condition: 'ready' | 'degraded' | 'not_ready' | null
+  /** Why a service cannot take requests; null while it can, and without a service. */
+  readonly not_ready: string | null
   readonly data: string
   /** Where the state is: `lmdb` for the data directory, or the address of a database without its password. */
   readonly store: string
@@ -34,11 +36,12 @@ export interface ServiceStatus {
   readonly degraded: readonly string[]
   /** How far the machine's clock is off, milliseconds, above 0 while it is fast, and who says so; null while nobody can tell. */
   readonly clock: { readonly offset_ms: number; readonly witnesses: readonly string[] } | null
-  readonly records: RecordCounts
+  /** How many the store has. Null while it cannot be read, as are the next two and what was set aside. */
+  readonly records: RecordCounts | null
   /** Deliveries of webhooks that are not settled. */
-  readonly outbox: OutboxDepth
+  readonly outbox: OutboxDepth | null
   /** Wallets without an owner, by network: those that can be claimed, and all. */
-  readonly wallets: Readonly<Record<string, { readonly claimable: number; readonly unassigned: number }>>
+  readonly wallets: Readonly<Record<string, { readonly claimable: number; readonly unassigned: number }>> | null
   /** Decimal places of the token, by network. */
   readonly token_decimals: TokenDecimals
   /** How far the watched networks are; none without a service. */
@@ -48,7 +51,9 @@ export interface ServiceStatus {
   /** How far the followed ledger is; null if none is followed. */
   readonly ledger: LedgerRecord | null
   /** Blocks that no node could give, and deposits whose recording failed. */
-  readonly set_aside: SetAside
+  readonly set_aside: SetAside | null
+  /** Lines of the log that were lost since the start. */
+  readonly log_lines_lost: number
 }
 
 /** A request of an import, which may come in several. */

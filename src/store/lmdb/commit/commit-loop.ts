@@ -236,12 +236,15 @@ export class CommitLoop {
     } catch (cause) {
       this.dropCaches()
       this.changes.forget()
-      void commitErrorOf(cause)
       // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
       if (batch.length === 0) batch = this.waiting.take()
       this.observer?.failed(batch.length)
       this.refusal = cause
       const reason = new StorageUnavailable(cause)
+      // The binding says a moment later what the disk has said.
+      void commitErrorOf(cause)?.then((said) => {
+        reason.cause = said
+      })
       this.onFailed?.(reason)
       for (const { settle } of batch) settle({ status: 'rejected', reason })
       return
