@@ -83,6 +83,7 @@ describe('the doctor', () => {
     assert.deepEqual(verdicts(ended, 'ledger'), ['failed'])
     assert.deepEqual(verdicts(ended, 'open files').length, 1)
     assert.deepEqual(verdicts(ended, 'flush').length, 1)
+    assert.deepEqual(verdicts(ended, 'data'), ['warning'])
   })
 
   const rows: readonly [name: string, Forwarding, trusted: string, verdict: string, text: RegExp][] = [

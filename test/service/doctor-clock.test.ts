@@ -97,4 +97,23 @@ describe('the doctor on the clock', () => {
     const publicUrl = { BILLHOOK_PUBLIC_URL: 'https://pay.invalid', BILLHOOK_LEDGER_URL: 'https://pay.invalid:5260' }
     assert.equal((await found(t, [], { more: publicUrl })).verdict, 'skipped')
   })
+
+  const readings: readonly (readonly [offsetMs: number, Finding['verdict'], RegExp])[] = [
+    [0, 'ok', /^The clock is right, by the gateway\.$/],
+    [-2001, 'warning', /^The clock is 2 s slow, by the gateway\.$/],
+    [60_001, 'failed', /^The clock is 60 s fast, by the gateway\.$/],
+  ]
+  for (const [offsetMs, verdict, text] of readings) {
+    test(`the witnesses of a running service tell where no server does: ${verdict}`, async () => {
+      const read = readSettings([], {})
+      assert.ok('settings' in read)
+      const running = { clockReading: () => ({ offsetMs, witnesses: ['the gateway'] }) }
+      const patient = { settings: read.settings, clock: new ManualClock(), running }
+      const findings = await examineClock(patient as unknown as Parameters<typeof examineClock>[0])
+      assert.deepEqual(
+        findings.map((one) => [one.verdict, text.test(one.text)]),
+        [[verdict, true]],
+      )
+    })
+  }
 })

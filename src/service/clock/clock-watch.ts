@@ -165,7 +165,10 @@ export class ClockWatch {
     switch (verdict.kind) {
       case 'off': {
         const about = { seconds: Math.round(verdict.offsetMs) / MS_PER_SECOND, witnesses }
-        return log.warn(about, `the clock of this machine is ${offsetText(verdict.offsetMs)}: see docs/operating.md`)
+        return log.warn(
+          about,
+          `the clock of this machine is ${offsetText(verdict.offsetMs)}: see docs/operating.md#the-clock`,
+        )
       }
       case 'disputed':
         return log.warn(

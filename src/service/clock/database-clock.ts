@@ -69,7 +69,9 @@ export class DatabaseClock {
     this.otherwise = 0
     this.aheadMs = isOff ? aheadMs : null
     if (isOff)
-      log.warn(`the clock of the database is ${differenceText(aheadMs)} that of this machine: see docs/operating.md`)
+      log.warn(
+        `the clock of the database is ${differenceText(aheadMs)} that of this machine: see docs/operating.md#the-clock`,
+      )
     else log.info('the clocks of the database and of this machine agree again')
   }
 }

@@ -1,12 +1,12 @@
 import { request } from 'undici'
 import type { Clock } from '../../clock.js'
 import type { Settings } from '../../config.js'
-import { median, OFFSET_MAX_MS, offsetText } from '../../domain/clock-offset.js'
+import { type ClockReading, median, OFFSET_MAX_MS, offsetText, readingText } from '../../domain/clock-offset.js'
 import { urlsOf } from '../../networks/catalogue/entry.js'
 import { catalogueOf } from '../catalogue.js'
 import { NearHosts } from '../clock/near-hosts.js'
 import { isLoopback } from '../exposure.js'
-import { type Examination, failed, ok, skipped, warning } from './examination.js'
+import { type Examination, type Finding, failed, ok, skipped, warning } from './examination.js'
 
 const TIMEOUT_MS = 5000
 const MS_PER_SECOND = 1000
@@ -15,7 +15,7 @@ const HALF_SECOND_MS = 500
 const FAILED_FROM_MS = 60_000
 const NAME = 'clock'
 const ADVICE =
-  'Set it, and keep it right with chrony or systemd-timesyncd: a wrong clock makes payments not count, or count twice.'
+  'Set it, and keep it right with chrony or systemd-timesyncd: a wrong clock makes payments not count, or count twice. See docs/operating.md#the-clock.'
 
 /** What a server says of our clock: how far it is off, and how exactly that is known. */
 interface Told {
@@ -23,8 +23,26 @@ interface Told {
   readonly errorMs: number
 }
 
-/** The clock, compared with the servers that the settings name, but for this one. */
-export const examineClock: Examination = async ({ settings, clock }) => {
+/** The clock, compared with the servers that the settings name, and by the witnesses of a running service. */
+export const examineClock: Examination = async ({ settings, clock, running }) => {
+  const byServers = await compare(settings, clock)
+  const reading = running?.clockReading() ?? null
+  if (reading === null) {
+    return [
+      byServers ??
+        skipped(NAME, 'Nobody could be asked for the time: no other server that the settings name tells it.'),
+    ]
+  }
+  return [...(byServers === null ? [] : [byServers]), byWitnesses(reading)]
+}
+
+function byWitnesses(reading: ClockReading): Finding {
+  const text = `The clock is ${readingText(reading)}.`
+  return judged(Math.abs(reading.offsetMs), text)
+}
+
+/** By the servers that the settings name, but for this one; null when none tells the time. */
+async function compare(settings: Settings, clock: Clock): Promise<Finding | null> {
   const near = new NearHosts()
   const answers = await Promise.all(
     othersOf(settings).map(async (url) => ({ told: await ask(url, clock), isNear: await near.learn(url) })),
@@ -33,9 +51,7 @@ export const examineClock: Examination = async ({ settings, clock }) => {
   // Those on this machine may go by its clock.
   const elsewhere = answered.filter(({ isNear }) => !isNear)
   const heard = (elsewhere.length > 0 ? elsewhere : answered).map(({ told }) => told)
-  if (heard.length === 0) {
-    return [skipped(NAME, 'Nobody could be asked for the time: no other server that the settings name tells it.')]
-  }
+  if (heard.length === 0) return null
   const offsetMs = median(heard.map((told) => told.offsetMs))
   const errorMs = Math.max(...heard.map((told) => told.errorMs))
   const count = heard.length === 1 ? 'of one server' : `of ${heard.length} servers, the one in the middle`
@@ -43,9 +59,12 @@ export const examineClock: Examination = async ({ settings, clock }) => {
   const exactness = `give or take ${(errorMs / MS_PER_SECOND).toFixed(1)} s`
   const text = `The clock is ${offsetText(offsetMs)}, ${exactness}, by the clock ${count}${where}.`
   // What the round trip took may be on either side.
-  const provenMs = Math.abs(offsetMs) - (errorMs - HALF_SECOND_MS)
-  if (provenMs > FAILED_FROM_MS) return [failed(NAME, text, ADVICE)]
-  return [provenMs > OFFSET_MAX_MS ? warning(NAME, text, ADVICE) : ok(NAME, text)]
+  return judged(Math.abs(offsetMs) - (errorMs - HALF_SECOND_MS), text)
+}
+
+function judged(offMs: number, text: string): Finding {
+  if (offMs > FAILED_FROM_MS) return failed(NAME, text, ADVICE)
+  return offMs > OFFSET_MAX_MS ? warning(NAME, text, ADVICE) : ok(NAME, text)
 }
 
 /** One URL of each server that the settings name, without those that are this service or its proxy. */

@@ -1,5 +1,6 @@
 import type { WorkRecord } from '../../http/routes/admin.js'
 import { examineClock } from './clock.js'
+import { examineData } from './data.js'
 import { examineDatabase } from './database.js'
 import { type Examination, type Finding, failed, type Patient } from './examination.js'
 import { examineDescriptors, examineDisk, examineEngines, examineSettings } from './machine.js'
@@ -11,6 +12,7 @@ const EXAMINATIONS: Readonly<Record<string, Examination>> = {
   settings: examineSettings,
   engines: examineEngines,
   'open files': examineDescriptors,
+  data: examineData,
   disk: examineDisk,
   database: examineDatabase,
   clock: examineClock,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.js'
 import type { Settings } from '../../config.js'
+import type { ClockReading } from '../../domain/clock-offset.js'
 import type { Logger } from '../../log.js'
 import type { Store } from '../../store/store.js'
 import type { ProxyProbe } from './proxy-probe.js'
@@ -15,13 +16,21 @@ export interface Finding {
   readonly advice?: string
 }
 
+/** What a running service knows. */
+export interface Running {
+  readonly store: Store
+  readonly probe: ProxyProbe
+  /** How far the machine's clock is off; null while nobody can tell. */
+  readonly clockReading: () => ClockReading | null
+}
+
 /** What examinations work on. */
 export interface Patient {
   readonly settings: Settings
   readonly clock: Clock
   readonly log: Logger
   /** Null when no service runs: then what only it knows is skipped. */
-  readonly running: { readonly store: Store; readonly probe: ProxyProbe } | null
+  readonly running: Running | null
 }
 
 /** Looks at one thing. Rejects when it cannot even look. */

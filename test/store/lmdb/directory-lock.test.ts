@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '../../../src/start-error.js'
-import { lockDirectory } from '../../../src/store/lmdb/file/directory-lock.js'
+import { holderOf, lockDirectory } from '../../../src/store/lmdb/file/directory-lock.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { endChild } from '../../support/child-process.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
@@ -155,3 +155,34 @@ describe('the data directory of an LMDB store', () => {
     }),
   )
 })
+
+test(
+  'a directory of another user is refused with its owner',
+  {
+    skip: process.geteuid?.() === 0 ? false : 'only root can become another user',
+  },
+  () =>
+    withDirectory(async (directory) => {
+      chmodSync(directory, 0o700)
+      process.seteuid?.(54_321)
+      try {
+        assert.throws(() => lockDirectory(directory), {
+          name: 'StartError',
+          message: `the data directory ${directory} cannot be used: it belongs to user 0, and this process runs as user 54321: chown it (EACCES)`,
+        })
+      } finally {
+        process.seteuid?.(0)
+      }
+    })(),
+)
+
+test('who holds a directory is told without taking it', () =>
+  withDirectory(async (directory) => {
+    assert.equal(holderOf(directory), null)
+    const lock = lockDirectory(directory)
+    assert.equal(holderOf(directory), `pid ${process.pid}`)
+    assert.throws(() => lockDirectory(directory), inUse(directory))
+    lock.release()
+    assert.equal(holderOf(directory), null)
+    lockDirectory(directory).release()
+  })())

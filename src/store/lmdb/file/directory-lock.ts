@@ -1,8 +1,9 @@
-import { closeSync, existsSync, ftruncateSync, mkdirSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tryLock, unlock } from 'fs-native-extensions'
 import { openOwned } from '../../../base/owned-file.js'
 import { StartError } from '../../../start-error.js'
+import { accessFailure } from './access-failure.js'
 
 const LOCK_FILE = 'billhook.lock'
 
@@ -40,12 +41,28 @@ export function lockDirectory(directory: string): DirectoryLock {
   }
 }
 
+/** The process that holds a directory, as it named itself, or null when nobody does. Nothing is taken or changed. */
+export function holderOf(directory: string): string | null {
+  const path = join(directory, LOCK_FILE)
+  if (!existsSync(path)) return null
+  const fd = openSync(path, 'r')
+  try {
+    if (!tryLock(fd, { shared: true })) return readFileSync(fd, 'utf8').trim() || 'one that did not name itself'
+    unlock(fd)
+    return null
+  } finally {
+    closeSync(fd)
+  }
+}
+
 function openLockFile(directory: string): number {
   try {
     makeDirectory(directory)
     return openOwned(join(directory, LOCK_FILE))
   } catch (error) {
-    throw new StartError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
+    throw new StartError(
+      `the data directory ${directory} cannot be used: ${accessFailure(error as NodeJS.ErrnoException, directory)}`,
+    )
   }
 }
 

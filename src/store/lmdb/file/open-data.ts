@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { makeOwned } from '../../../base/owned-file.js'
 import { StartError } from '../../../start-error.js'
 import { type Environment, openEnvironment } from '../tables/tables.js'
+import { accessFailure } from './access-failure.js'
 import { DATA_FILE, flawOfDataFile } from './data-file.js'
 import type { DirectoryLock } from './directory-lock.js'
 
@@ -53,7 +54,7 @@ function tryAccess(directory: string, name: string, access: Access): void {
     // LMDB reads without a table of readers where nothing can be written.
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EROFS' && access === 'only read' && name === READERS_FILE) return
-    throw new Error(`${name}: ${reasonOf(error as NodeJS.ErrnoException, path)}`)
+    throw new Error(`${name}: ${accessFailure(error as NodeJS.ErrnoException, path)}`)
   }
 }
 
@@ -65,12 +66,4 @@ function tryReaders(path: string): void {
   makeOwned(path)
   if (!lstatSync(path).isFile()) throw new Error('it is no file')
   accessSync(path, constants.R_OK | constants.W_OK)
-}
-
-function reasonOf(error: NodeJS.ErrnoException, path: string): string {
-  const owner = statSync(path, { throwIfNoEntry: false })?.uid
-  const user = process.geteuid?.()
-  const isDenied = error.code === 'EACCES' || error.code === 'EPERM'
-  if (!isDenied || owner === undefined || owner === user) return error.message
-  return `it belongs to user ${owner}, and this process runs as user ${user}: chown it (${error.code})`
 }
