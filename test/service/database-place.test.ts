@@ -63,7 +63,7 @@ describe('the place of the tables', { skip: server === null, concurrency: true }
     const refused = await refusalOf(store, ...SERVE)
     assert.match(
       refused,
-      /^billhook: search_path \(nowhere\) names no schema .*ALTER ROLE … SET search_path = 'public'.*\n$/,
+      /^billhook: search_path \(nowhere\) names no schema .*ALTER ROLE … IN DATABASE … SET search_path = 'public'.*\n$/,
     )
   })
 

@@ -84,6 +84,7 @@ test('two services behind a pooler of transactions come through the walk-through
     for (const service of services) await service.stop()
     for (const directory of directories) directory.remove()
     await endChild(child, 'SIGINT')
+    await administer(direct, 'ALTER ROLE postgres RESET ALL')
     place.remove()
   }
 })
@@ -112,21 +113,28 @@ for (const [name, { setting, commands }] of Object.entries(UNNAMED)) {
     const { child, port } = await startPooler(server, place.path, setting)
     const store = `postgres://postgres@127.0.0.1:${port}/${direct.split('/').at(-1)}`
     try {
-      for (const command of commands) {
+      const refusalOf = (address: string, command: readonly string[]) => {
         const words = command.map((word) => word.replace('DATA', data.path))
-        const refused = await run(process.execPath, ['dist/src/main.js', ...words], {
+        return run(process.execPath, ['dist/src/main.js', ...words], {
           cwd: projectRoot,
-          env: { PATH: process.env['PATH'], BILLHOOK_STORE: store, BILLHOOK_DATA: data.path, BILLHOOK_LOG: 'warn' },
+          env: { PATH: process.env['PATH'], BILLHOOK_STORE: address, BILLHOOK_DATA: data.path, BILLHOOK_LOG: 'warn' },
           timeout: BEGUN_MS,
         }).then(
           () => assert.fail('it began'),
           (error: { readonly stderr: string }) => error.stderr,
         )
+      }
+      for (const command of commands) {
         assert.match(
-          refused,
+          await refusalOf(store, command),
           /^billhook: a pooler .* lends a session for each transaction: add pooler=transaction .*\n$/,
         )
       }
+      // The sessions of the pooler still have what those commands have set. They began without.
+      assert.match(
+        await refusalOf(`${store}?pooler=transaction`, SERVE),
+        /^billhook: behind a pooler the settings are the role's, and \w+ is \w+: ALTER ROLE .* RECONNECT the pooler.*\n$/,
+      )
     } finally {
       await endChild(child, 'SIGINT')
       place.remove()

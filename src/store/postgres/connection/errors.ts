@@ -100,6 +100,7 @@ function whyUnavailable(code: string | null): string | null {
   if (code === NO_TABLE) {
     return 'a newer Billhook has changed the tables: replace this program by the newer one; or search_path does not name their schema'
   }
-  if (code === NO_LOCK) return 'somebody else keeps a lock in the database that was waited for: pg_locks says who'
+  if (code === NO_LOCK)
+    return 'somebody else keeps a lock in the database that was waited for: docs/clusters.md shows how to see who'
   return code !== null && OTHER_SESSION.includes(code) ? POOLER_ADVICE : null
 }

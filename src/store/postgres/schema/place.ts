@@ -27,12 +27,12 @@ export function assertPlace({ schema, path, isOurs, elsewhere }: Place): void {
   if (elsewhere !== null) {
     throw new StartError(
       `the tables are in the schema ${elsewhere}, which search_path (${path}) does not name first: ` +
-        `ALTER ROLE … SET search_path = '${elsewhere}'`,
+        `ALTER ROLE … IN DATABASE … SET search_path = '${elsewhere}'`,
     )
   }
   if (schema === null) {
     throw new StartError(
-      `search_path (${path}) names no schema that this role may use: ALTER ROLE … SET search_path = 'public', or make the schema`,
+      `search_path (${path}) names no schema that this role may use: ALTER ROLE … IN DATABASE … SET search_path = 'public', or make the schema`,
     )
   }
 }

@@ -20,6 +20,8 @@ const PREPARED_ONLY = 'plan_cache_mode'
 interface Setting {
   readonly name: string
   readonly setting: string
+  /** What the session began with. One that a pooler lends may have been changed by the client that had it before. */
+  readonly role: string
 }
 
 /** Throws `StartError` with the name of a setting that would break a promise. */
@@ -29,18 +31,19 @@ export async function assertKeepsPromises(database: Database, promises: Promises
   const names = [...(promises === 'all' ? DURABLE : []), ...wanted.map(([name]) => name)]
   if (names.length === 0) return
   const rows = await database.read<Setting>(
-    sql`SELECT name, setting FROM pg_settings WHERE name = ANY(${names}::text[])`,
+    sql`SELECT name, setting, reset_val AS role FROM pg_settings WHERE name = ANY(${names}::text[])`,
   )
-  const known = new Map(rows.map(({ name, setting }) => [name, setting]))
+  const known = new Map(rows.map((row) => [row.name, row]))
   for (const name of DURABLE) {
-    if (known.get(name) === 'off')
+    if (known.get(name)?.setting === 'off')
       throw new StartError(`the database has ${name} = off, so it could lose what was answered`)
   }
   for (const [name, value] of wanted) {
-    const setting = known.get(name)
-    if (setting === undefined || setting === value) continue
+    const role = known.get(name)?.role
+    if (role === undefined || role === value) continue
     throw new StartError(
-      `behind a pooler the settings are the role's, and ${name} is ${setting}: ALTER ROLE … SET ${name} = '${value}'`,
+      `behind a pooler the settings are the role's, and ${name} is ${role}: ALTER ROLE … SET ${name} = '${value}', ` +
+        'and then RECONNECT the pooler, whose sessions keep what they began with',
     )
   }
 }
