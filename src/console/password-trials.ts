@@ -35,7 +35,8 @@ interface Trial {
 
 /**
  * Bounds how fast passwords are tried. A trial beyond that waits for its turn instead of being refused, and turns go to those that wait
- * at random: a stranger who tries many passwords slows the operator down, and cannot lock the operator out.
+ * at random: a stranger who tries many passwords slows the operator down, and cannot lock the operator out. Where too many wait, one of
+ * the address with the most of them is refused, so an address that sends thousands refuses its own.
  */
 export class PasswordTrials {
   private readonly clientOf: (head: RequestHead) => { readonly key: string }
@@ -56,14 +57,14 @@ export class PasswordTrials {
     return new Promise((settle) => {
       this.waiting.push({ client, isGranted: false, settle })
       this.giveTurns()
-      if (this.waiting.length > WAITING_MAX) this.takeOne().settle(retryLater('rate_limited', RETRY_SECONDS))
+      if (this.waiting.length > WAITING_MAX) this.takeOneOfMost().settle(retryLater('rate_limited', RETRY_SECONDS))
       this.look()
     })
   }
 
   private giveTurns(): void {
     const trials: Trial[] = []
-    while (this.waiting.length > 0) trials.push(this.takeOne())
+    while (this.waiting.length > 0) trials.push(this.takeOne(this.waiting))
     for (const trial of trials) {
       trial.isGranted ||= this.limiter.take(trial.client) === 0
       if (trial.isGranted && this.allLimiter.take('') === 0) trial.settle(null)
@@ -71,10 +72,19 @@ export class PasswordTrials {
     }
   }
 
-  /** Takes one out of those that wait, at random. */
-  private takeOne(): Trial {
-    const [trial] = this.waiting.splice(Math.floor(this.parts.random() * this.waiting.length), 1)
+  /** Takes one of the addresses out that have the most trials among those that wait. */
+  private takeOneOfMost(): Trial {
+    const counts = new Map<string, number>()
+    for (const { client } of this.waiting) counts.set(client, (counts.get(client) ?? 0) + 1)
+    const most = Math.max(...counts.values())
+    return this.takeOne(this.waiting.filter(({ client }) => counts.get(client) === most))
+  }
+
+  /** Takes one of some that wait out, at random. */
+  private takeOne(among: readonly Trial[]): Trial {
+    const trial = among[Math.floor(this.parts.random() * among.length)]
     if (trial === undefined) throw new Error('nobody waits')
+    this.waiting.splice(this.waiting.indexOf(trial), 1)
     return trial
   }
 

@@ -148,7 +148,9 @@ function readWallet(record: Fields, { networks }: Importing): ImportedRecord {
 
 function readIdentity(record: Fields): ImportedRecord {
   const identity = readOwner(record)
-  return { type: 'fact', fact: record['isKnown'] === true ? { type: 'identity.onboarded', identity } : null }
+  const { isKnown } = record
+  if (typeof isKnown !== 'boolean') throw new FieldFlaw('isKnown must be true or false')
+  return { type: 'fact', fact: isKnown ? { type: 'identity.onboarded', identity } : null }
 }
 
 function sound(flaw: string | null): void {

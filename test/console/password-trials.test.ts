@@ -107,4 +107,18 @@ describe('trials of passwords', () => {
     assert.equal(trials.refused.length, 1)
     assert.match(trials.refused[0] ?? '', / rate_limited$/)
   })
+
+  test('of the address with the most of them are refused, so thousands of one refuse nobody else', async () => {
+    // The first that waits, or the last: a trial of the operator is drawn in neither case.
+    for (const drawn of [0, 1 - Number.EPSILON]) {
+      const trials = new Trials(undefined, () => drawn)
+      // The turns of all addresses are used up, so everybody waits.
+      for (let i = 0; i < ALL_TRIALS_PER_MINUTE; i += 1) await trials.take(`198.51.100.${i}`)
+      await trials.take('192.0.2.1', 'operator')
+      for (let i = 0; i < 2 * WAITING_MAX; i += 1) await trials.take('192.0.2.2', 'stranger')
+      await trials.take('192.0.2.3', 'operator')
+      assert.equal(trials.refused.length, WAITING_MAX + 2)
+      assert.equal(trials.refused.includes('operator rate_limited'), false)
+    }
+  })
 })

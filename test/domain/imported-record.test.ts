@@ -153,6 +153,7 @@ describe('an imported record', () => {
       'https://x/\r\nA: b',
       `https://x/${'y'.repeat(2048)}`,
     ].map((callback_url) => [{ ...INVOICE, callback_url }, URL_FLAW] as const),
+    ...['yes', 1, null].map((isKnown) => [{ owner: 'alice', isKnown }, 'isKnown must be true or false'] as const),
     [{ ...INVOICE, reference: 'r'.repeat(81) }, 'reference is longer than 80 characters'],
     [{ ...INVOICE, name: 'n'.repeat(81) }, 'name is longer than 80 characters'],
     [{ ...INVOICE, name: ' \n' }, 'name is blank'],
