@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import { LineStream } from './base/line-stream.js'
+import { escaped } from './base/terminal-text.js'
 import { unblocked } from './base/unblocked-descriptor.js'
 import { writeFailure } from './base/write-failure.js'
 import { systemClock } from './clock.js'
@@ -43,6 +44,8 @@ const options: LoggerOptions = {
     paths: REDACTED_PREFIXES.flatMap((prefix) => REDACTED_NAMES.map((name) => `${prefix}["${name}"]`)),
     censor: CENSOR,
   },
+  // JSON escapes what ends a line. People read the log on terminals, which obey more, and it holds names that others chose.
+  hooks: { streamWrite: escaped },
 }
 
 /**

@@ -19,6 +19,16 @@ describe('the log', () => {
     assert.ok(Number.isSafeInteger(time))
   })
 
+  test('holds nothing that a terminal obeys, and yet every text as it was', () => {
+    const { lines, log } = capture('info')
+    const obeyed = '\u001b]0;title\u0007\u009b31m\u0085\u202e\u2066\u2028'
+    log.warn({ eventId: obeyed, err: new Error(obeyed) }, obeyed)
+    log.child({ owner: obeyed }).info('child')
+    for (const line of lines) assert.doesNotMatch(line.slice(0, -1), /[\p{Cc}\p{Bidi_C}\u2028\u2029]/u)
+    const { eventId, msg } = JSON.parse(lines[0] ?? '')
+    assert.deepEqual([eventId, msg, JSON.parse(lines[1] ?? '').owner], [obeyed, obeyed, obeyed])
+  })
+
   test('leaves out what is below its level', () => {
     const { lines, log } = capture('warn')
     log.info('no')

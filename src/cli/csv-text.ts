@@ -1,4 +1,4 @@
-import { escaped } from './output.js'
+import { escaped } from '../base/terminal-text.js'
 
 /** What begins a formula. */
 const BEGINNINGS = '=+-@＝＋－＠'
