@@ -78,5 +78,8 @@ test('an engine whose transactions do not see what others commit is refused, wit
 test('behind a pooler of transactions the settings are the role’s, and one that is missing is named', async () => {
   assert.ok(server !== null)
   const url = `${await createDatabase(server)}?pooler=transaction`
-  assert.match(await refusalOf(url), /ALTER ROLE … SET idle_in_transaction_session_timeout = '5000', and then RECONNECT the pooler/)
+  assert.match(
+    await refusalOf(url),
+    /ALTER ROLE … SET idle_in_transaction_session_timeout = '5000', and then RECONNECT the pooler/,
+  )
 })
