@@ -6,8 +6,8 @@ import { IMPLEMENTATIONS, implementationsAbsence } from './implementations.js'
 import { Site } from './site.js'
 
 const SEED = 1
-/** A node that is written in JavaScript takes a second for each step. */
-const STEPS = 20
+/** A node that is written in JavaScript takes a second for each step, and the one that is a client of the network four. */
+const STEPS: Readonly<Record<string, number>> = { Hardhat: 20, Ganache: 20, EthereumJS: 10 }
 
 describe('Ethereum reader of a restless chain on other implementations', { skip: implementationsAbsence }, () => {
   const entries = CATALOGUE.filter((entry) => entry.kind === 'evm')
@@ -18,7 +18,7 @@ describe('Ethereum reader of a restless chain on other implementations', { skip:
       const entry = entries.find((each) => each.id === id) ?? assert.fail()
       const site = await Site.start(implementation, entry.chainId)
       t.after(() => site.stop())
-      const answered = await playNodeHistory(site.chain, entry, SEED, STEPS)
+      const answered = await playNodeHistory(site.chain, entry, SEED, STEPS[implementation.name] ?? assert.fail())
       t.diagnostic(JSON.stringify(answered))
       for (const [kind, count] of Object.entries(answered)) assert.ok(count > 0, `no ${kind} was answered`)
     })
