@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFailure } from '../../../base/read-failure.js'
 import { StartError } from '../../../start-error.js'
-import { CUT_SHORT, type FileShape, walkTrees } from './tree-walk.js'
+import { CUT_SHORT, type FileShape, TREE_BYTES, walkTrees } from './tree-walk.js'
 
 /** LMDB's own name for it. */
 export const DATA_FILE = 'data.mdb'
@@ -34,8 +34,7 @@ const PAGE_SIZE_MAX = 0x1_0000
 
 const EMPTY = `it is empty: restore a backup, or remove ${DATA_FILE} if a new store is to begin here`
 
-/** Of a description of a tree. */
-const TREE_BYTES = 48
+/** Where the descriptions of trees begin in a meta page. */
 const FREE_TREE_AT = 48
 const MAIN_TREE_AT = 96
 

@@ -20,7 +20,8 @@ const HEADER_BYTES = 24
 const NODE_FLAGS_AT = 4
 const KEY_SIZE_AT = 6
 const NODE_HEADER_BYTES = 8
-const TREE_BYTES = 48
+/** Length of the description of a tree. */
+export const TREE_BYTES = 48
 const DEPTH_AT = 6
 const ROOT_AT = 40
 
