@@ -1,3 +1,5 @@
+import { FairQueue } from './fair-queue.js'
+
 /** How long the pieces of one turn may hold the main thread together. The last one is not interrupted. */
 const TURN_MS = 2
 
@@ -29,17 +31,12 @@ export const EVENT_LOOP = {
   },
 }
 
-interface Waiting {
-  begin(): void
-}
-
 /**
  * Long work in pieces. In one turn of the event loop they take a few milliseconds together, however many are asked for. Owners have
  * their pieces in turn, so what one of them asks for delays another by one piece at most.
  */
 export class Turns {
-  /** Pieces by owner; the owner whose turn is next comes first. */
-  private readonly waiting = new Map<string, Waiting[]>()
+  private readonly waiting = new FairQueue<() => void>()
   private turn: Turn | null = null
   private inProgress = 0
 
@@ -52,18 +49,15 @@ export class Turns {
 
   /** Runs a piece for an owner when it is its turn: at once if nobody waits. */
   run<T>(owner: string, piece: (slice: Slice) => T | Promise<T>): T | Promise<T> {
-    if (this.waiting.size === 0 && this.hasRoom()) return this.begin(piece)
+    if (this.waiting.isEmpty && this.hasRoom()) return this.begin(piece)
     return new Promise<T>((resolve, reject) => {
-      const begin = () => {
+      this.waiting.add(owner, () => {
         try {
           resolve(this.begin(piece))
         } catch (error) {
           reject(error)
         }
-      }
-      const ofOwner = this.waiting.get(owner)
-      if (ofOwner === undefined) this.waiting.set(owner, [{ begin }])
-      else ofOwner.push({ begin })
+      })
     })
   }
 
@@ -103,16 +97,7 @@ export class Turns {
   }
 
   private serve(): void {
-    while (this.waiting.size > 0 && this.hasRoom()) {
-      const [next] = this.waiting
-      if (next === undefined) return
-      const [owner, pieces] = next
-      const piece = pieces.shift()
-      // Behind the others, with what it has left.
-      this.waiting.delete(owner)
-      if (pieces.length > 0) this.waiting.set(owner, pieces)
-      piece?.begin()
-    }
+    while (!this.waiting.isEmpty && this.hasRoom()) this.waiting.take()?.()
   }
 }
 

@@ -44,6 +44,14 @@ export interface FinishedRequest {
 /** Called with each finished request. It must be fast, and must not throw. */
 export type ObserveRequest = (request: FinishedRequest) => void
 
+/** When handlers begin. */
+export interface HandlerTurns {
+  /** Whether one may begin at once. */
+  isFree(): boolean
+  /** Calls `handle` when it is the client's turn; what that throws or rejects with is its own. */
+  wait<T>(head: RequestHead, handle: () => T | Promise<T>): Promise<T>
+}
+
 export interface RouterHooks {
   /** Called when a handler threw or rejected: because of a defect, or because the service cannot serve it for now. */
   onError(error: unknown, head: RequestHead, isDefect: boolean): void
@@ -51,6 +59,8 @@ export interface RouterHooks {
   readonly admit?: readonly HeadGuard[]
   /** Called with every request that was answered, refusals included. Without any, nothing is measured. May change. */
   readonly observers?: readonly ObserveRequest[]
+  /** The turns of requests that count in the limits per client. All begin at once if absent. */
+  readonly turns?: HandlerTurns
   /** None if absent: no page of another origin may read an answer. */
   readonly corsOrigins?: CorsOrigins
   /** Changes an answer, a refusal included, before it is sent. */
@@ -63,6 +73,7 @@ export function createRouter(routes: readonly Route[], given: RouterHooks): Reso
     admit: [],
     observers: [],
     corsOrigins: [],
+    turns: { isFree: () => true, wait: async (_head, handle) => await handle() },
     present: (answer) => answer,
     ...given,
   }
@@ -143,6 +154,9 @@ function unavailability(error: unknown): Failure | null {
   return null
 }
 
+/** For a client that has gone while its request waited: nobody reads it. */
+const GONE = failureAnswer(failure('overloaded'))
+
 interface Found {
   readonly route: Route
   readonly params: Params
@@ -174,9 +188,13 @@ class RoutedRequest implements Target {
       this.overhear?.(request)
       return this.finish(outcome)
     }
+    const { route, params } = outcome
     let answer: Answer | Promise<Answer>
     try {
-      answer = outcome.route.handle(request, outcome.params)
+      const { turns } = this.hooks
+      // What counts for no client is the operator's, the gateway's or a health check.
+      if (route.endpoint.counts === 'nothing' || turns.isFree()) answer = route.handle(request, params)
+      else answer = turns.wait(request, () => (request.aborted ? GONE : route.handle(request, params)))
     } catch (error) {
       return this.fail(error)
     }

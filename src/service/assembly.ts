@@ -4,6 +4,7 @@ import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
 import { Limiters } from '../http/guards/rate-limiter.js'
 import { requestLog } from '../http/request-log.js'
+import { REQUEST_LOOP, RequestTurns } from '../http/request-turns.js'
 import { createRouter } from '../http/router.js'
 import { type Readiness, unreadiness } from '../http/routes/health.js'
 import { failurePages } from '../http/routes/pay.js'
@@ -118,12 +119,17 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const requests = requestLog(log, metrics === null ? [] : [metrics.requests])
   const probe = new ProxyProbe(clientOf)
   const present = failurePages(pages)
+  const turns = new RequestTurns(REQUEST_LOOP)
   const resolve = createRouter(routes, {
     onError: requests.onError,
     present: isReachedByHttps(settings) ? strictTransport(present) : present,
     admit: [probe.guard, ...doorGuards(routes, { settings, clientOf, limiters })],
     observers: requests.observers,
     corsOrigins: settings.corsOrigins,
+    turns: {
+      isFree: () => turns.isFree(),
+      wait: (head, handle) => turns.wait(clientOf(head).key, handle),
+    },
   })
   const progress = progressOf(duties)
   const operators = operatorWork({ ...core, onOwed: duties.notify, log: auditLog(log) })

@@ -52,6 +52,49 @@ async function ask(resolve: Resolve, asked: Request): Promise<Answer> {
 
 const quiet: RouterHooks = { onError: (error) => assert.fail(String(error)) }
 
+describe('turns of requests', () => {
+  let isFree = false
+  const begun: (() => unknown)[] = []
+  const hooks: RouterHooks = {
+    ...quiet,
+    turns: {
+      isFree: () => isFree,
+      wait: (_head, handle) =>
+        new Promise((settle) => {
+          begun.push(() => settle(handle()))
+        }),
+    },
+  }
+  const health: Endpoint = { access: 'open', counts: 'nothing' }
+  const resolve = createRouter([...routes, route('GET /healthz', saysParams, health)], hooks)
+
+  test('what counts in the limits of clients waits for its turn; the rest does not', async () => {
+    assert.equal((await ask(resolve, request('GET', '/healthz'))).status, 200)
+    const answer = ask(resolve, request('GET', '/api/invoices/a'))
+    assert.equal(begun.length, 1)
+    begun.shift()?.()
+    assert.equal((await answer).body, '{"id":"a"}')
+  })
+
+  test('a request whose client has gone meanwhile is not handled', async () => {
+    const gone = { ...request('GET', '/throws'), aborted: false }
+    const answer = ask(resolve, gone)
+    gone.aborted = true
+    begun.shift()?.()
+    assert.equal((await answer).status, 503)
+  })
+
+  test('a request begins at once where there is time', async () => {
+    isFree = true
+    assert.equal((await ask(resolve, request('GET', '/api/invoices/a'))).status, 200)
+    isFree = false
+  })
+
+  test('refusals wait for nothing', async () => {
+    assert.equal((await ask(resolve, request('GET', '/nowhere'))).status, 404)
+  })
+})
+
 describe('the router', () => {
   const resolve = createRouter(routes, quiet)
 

@@ -107,6 +107,7 @@ type Unit<T> = (commit: Commit) => T
 interface Waiting {
   readonly unit: Unit<unknown>
   readonly isRequested: boolean
+  readonly call: object
   readonly settle: (fate: Settled<unknown>) => void
 }
 
@@ -204,7 +205,7 @@ export class CommitLoop {
         fates.push(fate as Settled<T>)
         if (fates.length === units.length) resolve(fates)
       }
-      this.waiting.add(units.map((unit) => ({ unit, isRequested, settle })))
+      this.waiting.add(units.map((unit) => ({ unit, isRequested, call: fates, settle })))
       this.running ??= this.drain()
     })
   }
@@ -229,8 +230,7 @@ export class CommitLoop {
         } finally {
           this.isInTransaction = false
         }
-        // Those for which there was no time come first in the next one.
-        this.waiting.putBack(batch.slice(fates.length))
+        this.putBackAfter(batch, fates.length)
         batch = batch.slice(0, fates.length)
       })
     } catch (cause) {
@@ -256,6 +256,12 @@ export class CommitLoop {
       if (fate !== undefined) batch[i]?.settle(fate)
     }
     this.changes.tell()
+  }
+
+  /** Has the units of a batch behind its first `count` wait again. */
+  private putBackAfter(batch: readonly Waiting[], count: number): void {
+    const last = batch[count - 1]
+    if (last !== undefined) this.waiting.putBack(batch.slice(count), last)
   }
 
   private assertWritable(): void {

@@ -10,9 +10,14 @@ export const REQUESTED_UNITS_MAX = 8192
 interface Unit {
   /** Whether it counts in `REQUESTED_UNITS_MAX`. */
   readonly isRequested: boolean
+  /** The same for units that were added together, and run in order. */
+  readonly call: unknown
 }
 
-/** Units of work that wait for a transaction, in order. */
+/**
+ * Units of work that wait for a transaction, in order. Those of one call that took all the time of a transaction come behind what
+ * waits of others: much work on one wallet delays that of others by one transaction only.
+ */
 export class WaitingUnits<T extends Unit> {
   private units: T[] = []
   private requestedCount = 0
@@ -39,10 +44,12 @@ export class WaitingUnits<T extends Unit> {
     return batch
   }
 
-  /** Puts units that were taken in front of the others. */
-  putBack(units: readonly T[]): void {
+  /** Puts back units for which there was no time after `last`, the unit that ran last: in front of the others, but behind them those of its call. */
+  putBack(units: readonly T[], last: T): void {
     if (units.length === 0) return
-    this.units = [...units, ...this.units]
+    const all = [...units, ...this.units]
+    const isOfLast = ({ call }: T) => call === last.call
+    this.units = [...all.filter((unit) => !isOfLast(unit)), ...all.filter(isOfLast)]
     this.requestedCount += requestedAmong(units)
   }
 }
