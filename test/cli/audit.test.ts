@@ -137,6 +137,39 @@ describe('what an operator does on the command line', () => {
       ])
     }),
   )
+
+  test(
+    'is a revocation of all keys of an owner, with a record for each',
+    inDirectory(async (parent) => {
+      const directory = join(parent, 'data')
+      mkdirSync(directory)
+      const file = join(parent, 'keys.ndjson')
+      const mine = [1, 2, 3].map((n) => ({ ...exportedKey(n), owner: 'shop' }))
+      const gone = { ...exportedKey(4), owner: 'shop', revoked_at: 5 }
+      const lines = [...mine, gone, exportedKey(5)].map((key) => `${JSON.stringify(key)}\n`)
+      writeFileSync(file, lines.join(''))
+      assert.equal((await command('import', file, '--data', directory)).code, 0)
+      const revoked = await command('keys', 'revoke', '--owner', 'shop', '--data', directory)
+      assert.deepEqual([revoked.code, revoked.stderr], [0, ''])
+      assert.equal(revoked.stdout.split('\n').filter((line) => line.includes(' of shop is revoked since ')).length, 3)
+      const ids = (await listed(directory, '--owner', 'shop')).map(({ subject }) => subject)
+      assert.deepEqual(new Set(ids), new Set(mine.map(({ id }) => id)))
+      const left = await command('keys', 'list', '--json', '--data', directory)
+      const active = left.stdout.split('\n').filter((line) => line.includes('"revoked_at":null'))
+      assert.deepEqual(
+        active.map((line) => JSON.parse(line).owner),
+        ['owner-5'],
+      )
+      const again = await command('keys', 'revoke', '--owner', 'shop', '--data', directory)
+      assert.deepEqual([again.code, again.stdout], [0, 'shop has no key that is not revoked.\n'])
+      const nothing = await command('keys', 'revoke', '--data', directory)
+      const both = await command('keys', 'revoke', 'x', '--owner', 'shop', '--data', directory)
+      for (const { code, stderr } of [nothing, both]) {
+        assert.equal(code, 2)
+        assert.match(stderr, /Give the id of a key, or --owner/)
+      }
+    }),
+  )
 })
 
 test('the time from which on records are listed must be one', async () => {
