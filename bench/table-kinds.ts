@@ -55,6 +55,7 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   eventTimes: 'event',
   ledgerTaken: 'other',
   ledgerSetAside: 'other',
+  identityKeys: 'other',
   ledgerDates: 'other',
   webhooks: 'other',
   deliveries: 'delivery',

@@ -23,7 +23,7 @@ export class KnownIdentities {
 
   /** Without a ledger (null), only identities that the store knows exist. */
   constructor(
-    private readonly identities: IdentityPort,
+    private readonly identities: Pick<IdentityPort, 'isKnown' | 'remember'>,
     private readonly ledger: AskLedger | null,
   ) {}
 

@@ -67,7 +67,7 @@ export function isCidr(text: string): boolean {
 
 /** True for a contract of the ledger with the role of its transactions: `onboard=shop/3f2a`. */
 export function isFollowedContract(text: string): boolean {
-  return /^(onboard|assign)=[^/=,\s]+\/[^/=,@\s]+$/.test(text)
+  return /^(onboard|assign|replace)=[^/=,\s]+\/[^/=,@\s]+$/.test(text)
 }
 
 export function isEvmAddress(text: string): boolean {

@@ -20,6 +20,7 @@ import {
 } from './imported-fields.js'
 import type { Invoice } from './invoice.js'
 import { flawForDeposits, flawOfExpiry, flawOfTexts } from './invoice-flaw.js'
+import { keySet } from './key-history.js'
 import type { LedgerFact } from './ledger-fact.js'
 import { flawOfWalletId } from './wallet.js'
 
@@ -57,6 +58,7 @@ const KINDS: readonly {
 ]
 
 const INVOICE_ID = /^[0-9a-f]{32}$/i
+const EXPORTED_KEY = /^0x0[23][0-9a-f]{64}$/
 const KEY_ID = /^[0-9a-f]{16}$/
 
 /**
@@ -150,7 +152,17 @@ function readIdentity(record: Fields): ImportedRecord {
   const identity = readOwner(record)
   const { isKnown } = record
   if (typeof isKnown !== 'boolean') throw new FieldFlaw('isKnown must be true or false')
+  const keys = optionalText(record, 'keys')
+  if (keys !== null)
+    return { type: 'fact', fact: { type: 'identity.keys', identity, keys: readKeys(keys), keepsKeys: true } }
   return { type: 'fact', fact: isKnown ? { type: 'identity.onboarded', identity } : null }
+}
+
+/** As an export has them: `keysText`. */
+function readKeys(text: string): readonly string[] {
+  const keys = text.split(',')
+  if (!keys.every((key) => EXPORTED_KEY.test(key))) throw new FieldFlaw('keys must be compressed public keys behind 0x')
+  return keySet(keys.map((key) => key.slice(2)))
 }
 
 function sound(flaw: string | null): void {

@@ -4,6 +4,14 @@ import type { Network } from './network.js'
 /** A fact about an identity or a wallet, from the ledger gateway, the follower or the sandbox (decisions 8). */
 export type LedgerFact =
   | { readonly type: 'identity.onboarded'; readonly identity: string }
+  /** The keys that speak for an identity from now on, in place of all earlier ones: compressed, lower-case hex. */
+  | {
+      readonly type: 'identity.keys'
+      readonly identity: string
+      readonly keys: readonly string[]
+      /** True for an imported record: an identity that already has pushed keys keeps those. */
+      readonly keepsKeys?: true
+    }
   | { readonly type: 'wallet.created'; readonly id: string; readonly address: string; readonly network: Network }
   | {
       readonly type: 'wallet.assigned'
@@ -16,6 +24,9 @@ export type LedgerFact =
       /** True for an imported record: a wallet that already has another owner keeps that owner. */
       readonly keepsOwner?: true
     }
+
+export type PushedKeys = Extract<LedgerFact, { readonly type: 'identity.keys' }>
+export type WalletFact = Extract<LedgerFact, { readonly type: 'wallet.created' | 'wallet.assigned' }>
 
 /** A report about a deposit from a gateway, a watcher or the sandbox. */
 export interface DepositFact {

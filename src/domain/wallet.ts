@@ -1,4 +1,4 @@
-import type { LedgerFact } from './ledger-fact.js'
+import type { WalletFact } from './ledger-fact.js'
 import { ADDRESS_LENGTH_MAX, canonicalAddress, type Network } from './network.js'
 import { OWNER_FLAW, parseOwner } from './text.js'
 
@@ -42,7 +42,7 @@ export type WalletDecision = { readonly wallet: Wallet | null } | { readonly err
  * would count twice, or for another owner. So only a new address is checked.
  */
 export function decideWalletFact(
-  fact: Exclude<LedgerFact, { type: 'identity.onboarded' }>,
+  fact: WalletFact,
   known: Wallet | null,
   addressHolder: string | null,
   nowMs: number,

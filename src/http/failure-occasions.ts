@@ -13,7 +13,7 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   permission_missing: 'The key was registered without the permission that the route needs.',
   not_owner:
     'Strict mode: the identity in the path, or in the body of a revocation, is not the owner of the key that signed.',
-  not_identity_key: 'Strict mode: the owner of a registration is not the identity that belongs to the key that signed.',
+  not_identity_key: 'Strict mode: the key that signed a registration is not one that speaks for its owner now.',
   unknown_identity:
     'Strict mode: the owner of a registration is known neither here nor to the ledger that is asked. Onboard it first.',
   rate_limited: 'The address has used up what the operator allows it in a minute.',

@@ -1,5 +1,4 @@
-import { isIdentityOfKey } from '../auth/identity-key.js'
-import type { KnownIdentities } from '../auth/known-identities.js'
+import type { PresentKeys } from '../auth/present-keys.js'
 import { isSigned, readSignatureHeaders, type SignedRequests, type Signer } from '../auth/signed-request.js'
 import type { Clock } from '../clock.js'
 import { isTimestamp } from '../domain/api-key.js'
@@ -99,10 +98,8 @@ export interface AccessParts {
 }
 
 interface StrictParts {
-  readonly identities: Pick<KnownIdentities, 'exists'>
+  readonly presentKeys: Pick<PresentKeys, 'speaksFor'>
   readonly invoices: Pick<InvoicePort, 'find'>
-  /** The name that identities were onboarded under; see `isIdentityOfKey`. */
-  readonly onboardingName: string
 }
 
 interface GatewayParts {
@@ -195,18 +192,13 @@ async function ownerNamed(
 function identityGuard(
   routeTag: EndpointTag,
   signedRequests: AccessParts['signedRequests'],
-  { identities, onboardingName }: StrictParts,
+  { presentKeys }: StrictParts,
 ): RequestGuard {
   return async (request) => {
     const keyText = await signedRequests.authenticateIdentity(readSignatureHeaders(request), request, routeTag)
     if (!keyText.ok) return keyText
     const owner = ownerInBody(request.body, 'invalid_api_key_registration')
-    if (!owner.ok) return owner
-    if (!isIdentityOfKey(owner.value, keyText.value, onboardingName)) return refuse('not_identity_key')
-    // An invented identity costs only a key pair; one that exists costs what the ledger asks for it.
-    const existence = await identities.exists(owner.value)
-    if (typeof existence === 'string') return refuse(existence)
-    return existence ? succeed(null) : refuse('unknown_identity')
+    return owner.ok ? presentKeys.speaksFor(owner.value, keyText.value) : owner
   }
 }
 

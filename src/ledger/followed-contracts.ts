@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 
-/** What a contract's transactions mean. */
-const ROLES = ['onboard', 'assign'] as const
+/** What a contract's transactions mean. `replace`: they replace the keys of an identity by those that they name. */
+const ROLES = ['onboard', 'assign', 'replace'] as const
 export type ContractRole = (typeof ROLES)[number]
 
 /** A contract whose committed transactions count as facts. */

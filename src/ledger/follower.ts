@@ -37,7 +37,7 @@ export interface FollowerOptions
   readonly origin: string
   /** Where to begin without progress, Unix milliseconds on the ledger's clock. */
   readonly fromMs: number
-  readonly ledger: Pick<LedgerPort, 'memory' | 'saveStep'>
+  readonly ledger: Pick<LedgerPort, 'memory' | 'saveStep' | 'keyHistory' | 'saveKeyHistory'>
   readonly scheduler: Scheduler
   /** From 0 to below 1, evenly. */
   readonly random: () => number

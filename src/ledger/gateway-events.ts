@@ -1,13 +1,18 @@
 import type { IncomingEvent } from '../actors/intake.js'
 import { isObject } from '../base/json-object.js'
+import { normalisePublicKey } from '../crypto/ledger-key.js'
 import type { DepositReport } from '../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
+import { keySet } from '../domain/key-history.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Networks } from '../domain/network.js'
 import { isLongerThan, OWNER_LENGTH_MAX, parseOwner, wellFormed } from '../domain/text.js'
+import { canonicalKey } from './named-keys.js'
 
 /** Events in one push (decisions 8). */
 export const EVENTS_MAX = 1000
+/** Keys of one identity in an event. */
+export const PUSHED_KEYS_MAX = 16
 /** Characters of an event's id. At four bytes each it still fits the store's longest key. */
 const EVENT_ID_LENGTH_MAX = 128
 
@@ -91,6 +96,8 @@ function parseFact(event: Readonly<Record<string, unknown>>, networks: Networks,
       const identity = parseOwner(event['identity'])
       return identity === null ? unreadable(`identity ${NOT_AN_IDENTITY}`) : { type: 'identity.onboarded', identity }
     }
+    case 'identity.keys':
+      return parseKeys(event['identity'], event['keys'])
     case 'wallet.created':
       return parseCreation(event['wallet'], networks)
     case 'wallet.assigned':
@@ -104,6 +111,23 @@ function parseFact(event: Readonly<Record<string, unknown>>, networks: Networks,
     default:
       return unreadable('type is not one that is known')
   }
+}
+
+/** A key of another type, or one off the curve, would speak for nobody. */
+function parseKeys(name: unknown, keys: unknown): LedgerFact | UnreadableFact {
+  const identity = parseOwner(name)
+  if (identity === null) return unreadable(`identity ${NOT_AN_IDENTITY}`)
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > PUSHED_KEYS_MAX) {
+    return unreadable(`keys must be a list of 1 to ${PUSHED_KEYS_MAX}`)
+  }
+  const read = keys.map((key: unknown) => (typeof key === 'string' ? canonicalKey(key) : null))
+  const known = read.filter((key) => key !== null).filter((key) => isOnCurve(key))
+  if (known.length < keys.length) return unreadable('keys must be secp256k1 keys: hex behind 0x, or PEM')
+  return { type: 'identity.keys', identity, keys: keySet(known) }
+}
+
+function isOnCurve(key: string): boolean {
+  return normalisePublicKey(Buffer.from(key, 'hex')) !== null
 }
 
 function parseCreation(wallet: unknown, networks: Networks): LedgerFact | UnreadableFact {

@@ -1,7 +1,10 @@
-import { createHash } from 'node:crypto'
 import { isObject } from '../base/json-object.js'
+import type { Secp256k1Engine } from '../crypto/secp256k1.js'
+import { isExplained } from '../domain/key-history.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
 import { isStreamId } from '../domain/text.js'
+import { agreedStream, type IdentityStream, readIdentityStream } from './identity-stream.js'
+import { KeyWalk } from './key-walk.js'
 import { type NodeAnswer, NodeHttp, unclear } from './node-http.js'
 
 /** Size of a row: 64 hex characters and 13 digits, with their names and quotes. */
@@ -15,6 +18,10 @@ const PAGE_BYTES = 4096
 export const TRANSACTION_LIMIT_BYTES = 8 * 1024 * 1024
 /** Maximum size of a node's answer about a stream. */
 export const STREAM_LIMIT_BYTES = 1024 * 1024
+/** Maximum size of what a node knows of an identity, with the ids of all its transactions: about 60,000. */
+const KEY_STREAM_LIMIT_BYTES = 4 * 1024 * 1024
+/** Transactions that are looked up to tell which of two nodes lags behind. */
+export const TAIL_EXPLAINED_MAX = 64
 
 const UMID = /^[0-9a-f]{64}$/
 const DIGITS = /^[0-9]{1,14}$/
@@ -40,8 +47,10 @@ export type StorePage =
   | { readonly rows: readonly ListedTransaction[] }
   | { readonly store: string; readonly why: string }
 
-/** The keys of an identity, as its transactions spell them. */
-export type FoundKeys = Exclude<NodeAnswer<readonly string[]>, { readonly kind: 'too-long' }>
+/** What nodes tell together of an identity. `undecided`: they answer, and what they tell is of no use. */
+export type FoundStream =
+  | Exclude<NodeAnswer<IdentityStream>, { readonly kind: 'too-long' }>
+  | { readonly kind: 'undecided'; readonly why: string }
 
 /** What a follower reads the ledger from. No query rejects. */
 export interface LedgerSource {
@@ -51,8 +60,8 @@ export interface LedgerSource {
   umids(fromMs: number, limit: number): Promise<Listing>
   /** `missing`: no node that was queried has it. `too-long`: it is not a transaction of a followed contract. */
   transaction(umid: string): Promise<NodeAnswer>
-  /** The keys that may sign for an identity: its present ones, and the one it was onboarded with. */
-  keysOf(identity: string): Promise<FoundKeys>
+  /** The keys and the transactions of an identity: see `agreedStream`. `missing`: every node says that it has none. */
+  streamOf(identity: string): Promise<FoundStream>
   /** Closes the connections and with them the queries in flight. */
   close(): Promise<void>
 }
@@ -64,6 +73,8 @@ export interface LedgerNodesOptions {
   readonly urls: readonly string[]
   /** For one query to one node, from connecting to the last byte of its answer. */
   readonly timeoutMs: number
+  /** Verifies what tells which of two nodes lags behind. Without it, nodes that contradict each other decide nothing. */
+  readonly engine?: Secp256k1Engine
 }
 
 /** Ledger nodes over HTTP. */
@@ -99,13 +110,24 @@ export class LedgerNodes implements LedgerSource {
     return failure ?? { kind: 'missing' }
   }
 
-  async keysOf(identity: string): Promise<FoundKeys> {
+  async streamOf(identity: string): Promise<FoundStream> {
+    if (!isStreamId(identity)) throw new Error('only identities can be queried')
     const { urls } = this.options
-    // All nodes, because one that lags behind does not know keys that replaced others.
     const path = `/api/stream/${identity}:stream`
-    const answers = await Promise.all(urls.map((url) => this.http.get(url, path, STREAM_LIMIT_BYTES)))
-    const metas = answers.flatMap((answer) => (answer.kind === 'found' ? [answer.value['stream']] : []))
-    if (metas.length > 0) return { kind: 'found', value: [...new Set(metas.flatMap((meta) => keysIn(identity, meta)))] }
+    const answers = await Promise.all(urls.map((url) => this.http.get(url, path, KEY_STREAM_LIMIT_BYTES)))
+    const streams = answers.flatMap((answer) => {
+      const stream = answer.kind === 'found' ? readIdentityStream(identity, answer.value['stream']) : null
+      return stream === null ? [] : [stream]
+    })
+    const agreed = await agreedStream(streams, (before, from, stream) =>
+      this.isTailExplained(identity, { before, from, stream }),
+    )
+    if (agreed !== null) return { kind: 'found', value: agreed }
+    if (streams.length > 0)
+      return { kind: 'undecided', why: 'the nodes contradict each other about the keys of its owner' }
+    if (answers.some(({ kind }) => kind === 'too-long')) {
+      return { kind: 'undecided', why: 'its owner has more transactions than are read' }
+    }
     const failure = answers.find((answer) => answer.kind !== 'missing')
     if (failure === undefined && urls.length > 0) return { kind: 'missing' }
     return unclear(failure?.kind === 'unclear' ? failure.why : 'no node tells the keys of an identity')
@@ -131,6 +153,28 @@ export class LedgerNodes implements LedgerSource {
 
   close(): Promise<void> {
     return this.http.close()
+  }
+
+  /** Whether transactions that its keys have signed lead from one set of authorities to those that a stream ends with. */
+  private async isTailExplained(
+    identity: string,
+    {
+      before,
+      from,
+      stream,
+    }: { readonly before: readonly string[]; readonly from: number; readonly stream: IdentityStream },
+  ): Promise<boolean | null> {
+    const umids = stream.txs?.slice(from) ?? []
+    const { engine } = this.options
+    if (umids.length > TAIL_EXPLAINED_MAX || engine === undefined) return null
+    const walk = new KeyWalk({ identity, before, from, contracts: [], engine })
+    for (const one of await Promise.all(umids.map((umid) => this.transaction(umid)))) {
+      if (one.kind === 'unclear') return null
+      // A node that lists what no node has makes it up.
+      if (one.kind === 'missing') return false
+      walk.take(one.kind === 'found' ? one.value : 'too-long')
+    }
+    return isExplained(before, stream.authorities, walk.gapTo(stream.authorities).changes)
   }
 
   private async list(store: string, fromMs: number, limit: number): Promise<StorePage> {
@@ -159,17 +203,6 @@ export function mergePages(pages: readonly StorePage[], limit: number): Listing 
   }
   const sorted = [...rows.values()].sort((a, b) => a.timestampMs - b.timestampMs)
   return { kind: 'rows', rows: sorted, isFull: ends.length > 0, silent }
-}
-
-/** The keys of a stream's authorities, and the key of its onboarding, which its id is the digest of. */
-function keysIn(identity: string, meta: unknown): readonly string[] {
-  if (!isObject(meta)) return []
-  const { authorities, public: only, umid, name } = meta
-  const isOnboarded = createHash('sha256').update(`${umid}${name}`).digest('hex') === identity
-  const others = Array.isArray(authorities)
-    ? authorities.map((one: unknown) => (isObject(one) ? one['public'] : null))
-    : [only]
-  return [isOnboarded ? umid : null, ...others].filter((key) => typeof key === 'string')
 }
 
 /** Rows in order of time; null for anything else. */

@@ -6,8 +6,10 @@ import { streamIdOf } from './ledger-transaction.js'
 
 const COMPRESSED_HEX = /^0x(0[23][0-9a-fA-F]{64})$/
 const UNCOMPRESSED_HEX = /^0x(04[0-9a-fA-F]{128})$/
-/** Keys of one identity, and signatures under one name, that are tried: each pair may cost a verification. */
-const KEYS_MAX = 8
+/** Signatures under one name that are tried, each with every key: each pair may cost a verification. */
+const SIGNATURES_MAX = 8
+/** Keys of one identity, present and past, that are tried. */
+export const KEYS_TRIED_MAX = 32
 
 /**
  * The compressed form of a public key in a transaction: hex of the compressed or uncompressed point behind `0x`, or
@@ -22,10 +24,7 @@ export function parseLedgerKey(text: string): Uint8Array | null {
 }
 
 /**
- * Whether a committed transaction carries a signature by one of `keyTexts` under the name `signer`: a label, or the id
- * of a stream in any spelling that a node understands. The commit itself proves nothing: nodes accept an object in
- * place of a signature, as a list of signatures by the hashes of their keys, and commit the transaction whatever is in
- * it. Every signature of such a list must be valid.
+ * Whether a committed transaction carries a signature by one of `keyTexts` under the name `signer`: see `signersOf`.
  */
 export function isSignedFor(
   committed: Readonly<Record<string, unknown>>,
@@ -33,22 +32,44 @@ export function isSignedFor(
   keyTexts: readonly string[],
   engine: Secp256k1Engine,
 ): boolean {
-  const { $tx, $sigs } = committed
-  const digest = isObject($tx) ? digestOf($tx) : null
-  if (digest === null || !isObject($sigs)) return false
   const keys = keyTexts
-    .slice(0, KEYS_MAX)
+    .slice(0, SIGNATURES_MAX)
     .map(parseLedgerKey)
     .filter((key) => key !== null)
-  // DER with high or low S, in base64, which nodes decode as leniently as Node.js.
-  const isValid = (signature: string) => {
-    const der = Buffer.from(signature, 'base64')
-    return keys.some((key) => engine.verify(der, digest, key))
-  }
-  return Object.entries($sigs).some(([name, value]) => {
+    .map((key) => Buffer.from(key).toString('hex'))
+  return signersOf(committed, signer, keys, engine).length > 0
+}
+
+/**
+ * Which of some keys, compressed and in hex, have signed a committed transaction under the name `signer`: a label, or the
+ * id of a stream in any spelling that a node understands. None unless all signatures under that name are theirs. The
+ * commit itself proves nothing: nodes accept an object in place of a signature, as a list of signatures by the hashes of
+ * their keys, and commit the transaction whatever is in it.
+ */
+export function signersOf(
+  committed: Readonly<Record<string, unknown>>,
+  signer: string,
+  keys: readonly string[],
+  engine: Secp256k1Engine,
+): readonly string[] {
+  const { $tx, $sigs } = committed
+  if (!isObject($tx) || !isObject($sigs) || keys.length === 0) return []
+  const lists = Object.entries($sigs).flatMap(([name, value]) => {
     const signatures = streamIdOf(name) === signer ? signaturesIn(value) : []
-    return signatures.length > 0 && signatures.length <= KEYS_MAX && signatures.every(isValid)
+    return signatures.length > 0 && signatures.length <= SIGNATURES_MAX ? [signatures] : []
   })
+  const digest = lists.length === 0 ? null : digestOf($tx)
+  if (digest === null) return []
+  const tried = keys.slice(0, KEYS_TRIED_MAX).map((key) => ({ key, bytes: Buffer.from(key, 'hex') }))
+  for (const signatures of lists) {
+    // DER with high or low S, in base64, which nodes decode as leniently as Node.js.
+    const found = signatures.map((signature) => {
+      const der = Buffer.from(signature, 'base64')
+      return tried.find(({ bytes }) => engine.verify(der, digest, bytes))?.key
+    })
+    if (!found.includes(undefined)) return [...new Set(found.filter((key) => key !== undefined))]
+  }
+  return []
 }
 
 /**

@@ -87,6 +87,8 @@ export function recognise(
   if (standing.kind === 'look-alike') {
     return { kind: 'malformed', flaw: 'its contract is spelled like a followed one and is another' }
   }
+  // It is no fact by itself: it matters where the keys of its identity do.
+  if (standing.role === 'replace') return { kind: 'other' }
   const transaction = readTransaction(committed)
   if (transaction === null) return { kind: 'malformed', flaw: '$i or $o is not an object' }
   // The shapes of the specification name no entry point. Another one may do anything, even the opposite.

@@ -4,6 +4,7 @@ import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import type { EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
 import type { ListedTransaction, SetAside } from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
+import type { LedgerPort } from '../store/store.js'
 import type { FollowedContracts } from './followed-contracts.js'
 import type { FollowerMemory } from './follower-memory.js'
 import type { FollowerRecord } from './follower-state.js'
@@ -11,9 +12,12 @@ import type { ApplyEvents } from './gateway-events.js'
 import type { LedgerSource } from './ledger-nodes.js'
 import { isSignedFor } from './ledger-signature.js'
 import { ledgerEventId, type NoFact, recognise } from './ledger-transaction.js'
+import { LookUpBudget, PastAuthorities } from './past-authorities.js'
 
 /** After these attempts a transaction that no node returns counts as a problem: about a minute with the usual pause. */
 export const ATTEMPTS_OF_A_MOMENT = 6
+/** After these attempts one that cannot be decided is logged: the first may meet nodes that lag behind. */
+const ATTEMPTS_OF_UNDECIDED = 3
 /** The longest pause before a transaction that is set aside is retried. */
 export const ASK_AGAIN_MAX_MS = 600_000
 /** Transactions looked up in parallel. */
@@ -22,7 +26,8 @@ const LOOKUPS_MAX = 8
 const NEIGHBOURS_MAX = 1000
 
 export interface TransactionIntakeOptions {
-  readonly source: Pick<LedgerSource, 'transaction' | 'keysOf'>
+  readonly source: Pick<LedgerSource, 'transaction' | 'streamOf'>
+  readonly ledger: Pick<LedgerPort, 'keyHistory' | 'saveKeyHistory'>
   readonly followed: FollowedContracts
   /** Verifies the signatures in transactions. */
   readonly engine: Secp256k1Engine
@@ -50,13 +55,15 @@ type Answered = { readonly kind: 'fact'; readonly fact: LedgerFact } | NoFact
 
 /**
  * The result of a look-up. `missing`: no node has what is needed. `unclear`: nodes failed. `unasked`: another look-up
- * failed before.
+ * failed before. `undecided`: it is not known whether its key was an authority at its time. `unfinished`: that takes more
+ * look-ups than one step has.
  */
 type LookUpResult =
   | Answered
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'unclear'; readonly why: string }
-  | { readonly kind: 'unasked' }
+  | { readonly kind: 'missing' | 'unfinished' | 'unasked' }
+  | { readonly kind: 'unclear' | 'undecided'; readonly why: string }
+
+const NOT_SIGNED: NoFact = { kind: 'malformed', flaw: 'it is not signed by a key that its identity had then' }
 
 /** A listed transaction and the result of its look-up. */
 interface LookedUp<Result extends LookUpResult = LookUpResult> {
@@ -74,8 +81,12 @@ interface LookedUp<Result extends LookUpResult = LookUpResult> {
 export class TransactionIntake {
   /** Unfollowed contracts of a followed namespace that have been logged. */
   private readonly neighbours = new Set<string>()
+  private readonly authorities: PastAuthorities
 
-  constructor(private readonly options: TransactionIntakeOptions) {}
+  constructor(private readonly options: TransactionIntakeOptions) {
+    const { source, ledger, followed, engine, isStopped } = options
+    this.authorities = new PastAuthorities({ source, ledger, contracts: followed.contracts, engine, isStopped })
+  }
 
   async take(rows: readonly ListedTransaction[], occasion: Occasion): Promise<Taken> {
     const { apply, memory, record } = this.options
@@ -83,8 +94,8 @@ export class TransactionIntake {
     const answered = results.filter(isAnswered)
     const failure = failureIn(results)
     // Retries of set-aside transactions become less and less frequent, also while nodes fail.
-    const isMissing = results.some(({ result }) => result.kind === 'missing')
-    const isSomeNodeWell = occasion === 'retried' || answered.length > 0 || isMissing
+    const isAside = results.some(({ result }) => isAsideKind(result.kind) && result.kind !== 'unclear')
+    const isSomeNodeWell = occasion === 'retried' || answered.length > 0 || isAside
     if (failure !== null && !isSomeNodeWell) return { kind: 'failed', why: failure }
     const events = answered.flatMap(eventOf)
     const outcomes = events.length === 0 ? [] : await apply(events)
@@ -111,13 +122,14 @@ export class TransactionIntake {
    */
   private async lookUpAll(rows: readonly ListedTransaction[]): Promise<readonly LookedUp[]> {
     const results = rows.map((row): LookedUp => ({ row, result: { kind: 'unasked' } }))
+    const budget = new LookUpBudget()
     const waiting = results.values()
     let hasFailed = false
 
     const work = async (): Promise<void> => {
       for (const one of waiting) {
         if (hasFailed || this.options.isStopped()) return
-        one.result = await this.lookUp(one.row)
+        one.result = await this.lookUp(one.row, budget)
         if (one.result.kind === 'unclear') hasFailed = true
       }
     }
@@ -126,7 +138,7 @@ export class TransactionIntake {
     return results
   }
 
-  private async lookUp({ umid, timestampMs }: ListedTransaction): Promise<LookUpResult> {
+  private async lookUp({ umid, timestampMs }: ListedTransaction, budget: LookUpBudget): Promise<LookUpResult> {
     const { source, followed, engine } = this.options
     const answer = await source.transaction(umid)
     if (answer.kind === 'too-long') return { kind: 'malformed', flaw: 'it is too long' }
@@ -134,19 +146,33 @@ export class TransactionIntake {
     const recognition = recognise(answer.value, followed)
     if (recognition.kind !== 'fact') return recognition
     const { fact, signer, publicKey } = recognition
-    const found = publicKey === null ? await source.keysOf(signer) : { kind: 'found' as const, value: [publicKey] }
-    if (found.kind !== 'found') return found
-    if (!isSignedFor(answer.value, signer, found.value, engine)) {
-      return { kind: 'malformed', flaw: 'it is not signed by the identity that it speaks for' }
+    const committed = answer.value
+    if (publicKey !== null) {
+      return isSignedFor(committed, signer, [publicKey], engine) ? { kind: 'fact', fact } : NOT_SIGNED
+    }
+    const verdict = await this.authorities.judge(signer, { umid, committed }, budget)
+    switch (verdict.kind) {
+      case 'rejected':
+        return NOT_SIGNED
+      case 'counts':
+        break
+      default:
+        return verdict
     }
     return { kind: 'fact', fact: fact.type === 'wallet.assigned' ? { ...fact, ledgerMs: timestampMs } : fact }
   }
 
   private asideOf({ row, result }: LookedUp): readonly SetAside[] {
-    if (result.kind !== 'missing' && result.kind !== 'unclear') return []
+    if (!isAsideKind(result.kind)) return []
     const { pollMs, clock, memory } = this.options
-    const attempts = (memory.attemptsOf(row.umid) ?? 0) + 1
-    const pauseMs = Math.min(ASK_AGAIN_MAX_MS, pollMs * 2 ** Math.min(attempts - 1, 30))
+    const before = memory.attemptsOf(row.umid) ?? 0
+    // One that has got further goes on with the next poll.
+    const isUnfinished = result.kind === 'unfinished'
+    const attempts = isUnfinished ? Math.max(1, before) : before + 1
+    const pauseMs = isUnfinished ? 0 : Math.min(ASK_AGAIN_MAX_MS, pollMs * 2 ** Math.min(attempts - 1, 30))
+    if (result.kind === 'undecided' && attempts === ATTEMPTS_OF_UNDECIDED) {
+      this.options.log.error({ umid: row.umid, why: result.why }, 'a transaction of the ledger cannot be decided')
+    }
     const { umid, timestampMs } = row
     return [{ umid, timestampMs, attempts, dueMs: clock.now() + pauseMs }]
   }
@@ -191,7 +217,12 @@ export class TransactionIntake {
 }
 
 function isAnswered(one: LookedUp): one is LookedUp<Answered> {
-  return one.result.kind !== 'missing' && one.result.kind !== 'unclear' && one.result.kind !== 'unasked'
+  return one.result.kind !== 'unasked' && !isAsideKind(one.result.kind)
+}
+
+/** Whether a transaction with this result is set aside, to be retried. */
+function isAsideKind(kind: LookUpResult['kind']): boolean {
+  return kind === 'missing' || kind === 'unclear' || kind === 'undecided' || kind === 'unfinished'
 }
 
 function failureIn(results: readonly LookedUp[]): string | null {

@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.js'
+import { readIdentityStream } from '../ledger/identity-stream.js'
+import type { FoundStream } from '../ledger/ledger-nodes.js'
 import type { WalletPort } from '../store/store.js'
 import type { LedgerArchive } from './ledger-archive.js'
 import {
@@ -55,6 +57,12 @@ export class SimulatedNode {
   /** What the service learns from the read API of a real node. An onboarding is known here before it is reported. */
   async hasIdentity(id: string): Promise<boolean> {
     return this.archive.keys.has(id)
+  }
+
+  /** The keys of an identity, as the service learns them from the read API of a real node. */
+  async streamOf(id: string): Promise<FoundStream> {
+    const stream = readIdentityStream(id, this.meta(id))
+    return stream === null ? { kind: 'missing' } : { kind: 'found', value: stream }
   }
 
   /** `GET /api/tx/{umid}`. */

@@ -1,4 +1,4 @@
-import { type AskLedger, KnownIdentities } from '../auth/known-identities.js'
+import { KnownIdentities } from '../auth/known-identities.js'
 import type { Network } from '../domain/network.js'
 import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
@@ -9,6 +9,7 @@ import { createRouter } from '../http/router.js'
 import { type Readiness, unreadiness } from '../http/routes/health.js'
 import { failurePages } from '../http/routes/pay.js'
 import { strictTransport } from '../http/strict-transport.js'
+import type { LedgerNodes } from '../ledger/ledger-nodes.js'
 import { auditLog } from '../log.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
@@ -58,7 +59,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   let front: StartedFront | null = null
   const publicUrl = () => settings.publicUrl ?? front?.url ?? ''
   const sandbox = settings.sandbox ? await startSandbox(core, context, publicUrl) : null
-  const client = sandbox?.ledgerNode ?? (await startLedgerClient(context))
+  const client = sandbox?.ledgerNode ?? (await startLedgerClient(core, context))
   shutdown.add('duties', () => duties.stop())
   await duties.start()
   const quietMs = (network: Network) => (entryOf(settings, network)?.quietSeconds ?? 0) * MS_PER_SECOND
@@ -107,6 +108,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     api,
     sandbox,
     identities,
+    ledgerClient: client,
     clientOf,
     limiters,
     complaints: new GatewayComplaints(log, systemScheduler, metrics?.gatewayRejected),
@@ -249,8 +251,8 @@ async function startSandbox(core: Core, context: CoreContext, publicUrl: () => s
 }
 
 /** Null when no ledger is asked. */
-async function startLedgerClient(context: CoreContext): Promise<AskLedger | null> {
+async function startLedgerClient(core: Core, context: CoreContext): Promise<LedgerNodes | null> {
   if (context.settings.ledgerUrls.length === 0) return null
   const ledger = await import('./ledger.js')
-  return ledger.startLedgerClient(context)
+  return ledger.startLedgerClient(core, context)
 }

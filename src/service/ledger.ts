@@ -1,4 +1,5 @@
 import type { Settings } from '../config.js'
+import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import { originOf, parseFollowedContracts } from '../ledger/followed-contracts.js'
 import { type FollowerOptions, LedgerFollower } from '../ledger/follower.js'
 import { LedgerNodes } from '../ledger/ledger-nodes.js'
@@ -9,9 +10,9 @@ import type { Core, CoreContext } from './core.js'
 const MS_PER_SECOND = 1000
 
 /** The client of the ledger's read API. */
-export function startLedgerClient({ settings, shutdown }: CoreContext): LedgerNodes {
+export function startLedgerClient({ engine }: Pick<Core, 'engine'>, { settings, shutdown }: CoreContext): LedgerNodes {
   const { ledgerUrls: urls, ledgerTimeoutMs: timeoutMs } = settings
-  const client = new LedgerNodes({ storeUrls: [], urls, timeoutMs })
+  const client = new LedgerNodes({ storeUrls: [], urls, timeoutMs, engine })
   shutdown.add('ledger', () => client.close())
   return client
 }
@@ -20,7 +21,7 @@ export function startLedgerClient({ settings, shutdown }: CoreContext): LedgerNo
 export type Following = Pick<FollowerOptions, 'source' | 'followed' | 'origin' | 'fromMs' | 'overlapMs' | 'pollMs'>
 
 /** Throws `StartError` when the contracts to follow cannot be used. */
-export function followingOf(settings: Settings): Following {
+export function followingOf(settings: Settings, engine: Secp256k1Engine): Following {
   const {
     ledgerStoreUrls: storeUrls,
     ledgerUrls: urls,
@@ -31,7 +32,7 @@ export function followingOf(settings: Settings): Following {
   if ('flaw' in contracts) throw new StartError(`the contracts to follow cannot be used: ${contracts.flaw}`)
   const followed = { contracts, onboardingName: settings.onboardingName ?? '' }
   return {
-    source: new LedgerNodes({ storeUrls, urls, timeoutMs }),
+    source: new LedgerNodes({ storeUrls, urls, timeoutMs, engine }),
     followed,
     origin: originOf(storeUrls, followed, fromMs),
     fromMs,
@@ -44,7 +45,7 @@ export function followingOf(settings: Settings): Following {
 export function startFollower({ store, intake, engine }: Core, context: CoreContext): LedgerFollower {
   const { settings, log, clock, shutdown } = context
   const follower = new LedgerFollower({
-    ...followingOf(settings),
+    ...followingOf(settings, engine),
     ledger: store.ledger,
     apply: (events) => intake.apply(events),
     engine,

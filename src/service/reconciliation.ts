@@ -116,7 +116,7 @@ export function openReconciliation(network: Network, parts: ReconciliationParts)
  */
 export function openLedgerReconciliation(parts: ReconciliationParts) {
   return onUnusedStore(parts, async (store, shutdown) => {
-    const following = followingOf(parts.settings)
+    const following = followingOf(parts.settings, noble)
     shutdown.add('ledger', () => following.source.close())
     const comparison = await comparisonOf(parts, store, following)
     const action = { ...parts.operator, action: 'reconcile.ledger', owner: null, subject: null }
@@ -192,6 +192,7 @@ async function comparisonOf(
   const memory = new FollowerMemory(kept, { ledger: store.ledger, overlapMs: following.overlapMs, clock, log })
   const intake = new TransactionIntake({
     ...following,
+    ledger: store.ledger,
     apply: (events) => facts.apply(events),
     engine: noble,
     memory,

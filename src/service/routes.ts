@@ -1,4 +1,5 @@
 import type { KnownIdentities } from '../auth/known-identities.js'
+import { type AskLedgerKeys, PresentKeys } from '../auth/present-keys.js'
 import { SignedRequests } from '../auth/signed-request.js'
 import { Tarpit } from '../auth/tarpit.js'
 import type { Clock } from '../clock.js'
@@ -27,6 +28,7 @@ import { walletHandlers } from '../http/routes/wallets.js'
 import { deliveryHandlers, webhookConfigurationHandlers } from '../http/routes/webhooks.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
+import { systemScheduler } from '../scheduler.js'
 import type { OwedDelivery } from '../store/outbox.js'
 import { catalogueOf } from './catalogue.js'
 import type { ClockWatch } from './clock/clock-watch.js'
@@ -46,6 +48,8 @@ export interface RouteContext {
   /** Null without the sandbox. */
   readonly sandbox: Sandbox | null
   readonly identities: KnownIdentities
+  /** Null where no ledger is asked. */
+  readonly ledgerClient: AskLedgerKeys | null
   readonly clientOf: ClientOf
   readonly limiters: Limiters
   readonly complaints: GatewayComplaints
@@ -167,14 +171,24 @@ function accessParts({ store, pool }: Core, context: RouteContext, isOwnOrigin: 
       strict ? (owner, timestampMs) => clockWatch.signed(owner, timestampMs) : undefined,
     ),
     allowsUnsigned: unsignedPath(strict ? 'off' : unsigned, isOwnOrigin),
-    strict: strict
-      ? { identities: context.identities, invoices: store.invoices, onboardingName: onboardingNameOf(context) }
-      : null,
+    strict: strict ? { presentKeys: presentKeysOf(store, context), invoices: store.invoices } : null,
     gateway:
       secrets.length === 0
         ? null
         : { secrets, clock, complaints, onDated: (timestampMs) => clockWatch.pushed(timestampMs) },
   }
+}
+
+function presentKeysOf(store: Core['store'], context: RouteContext): PresentKeys {
+  return new PresentKeys({
+    identities: store.identities,
+    known: context.identities,
+    histories: store.ledger,
+    ledger: context.ledgerClient,
+    onboardingName: onboardingNameOf(context),
+    scheduler: systemScheduler,
+    now: () => performance.now(),
+  })
 }
 
 function onboardingNameOf({ settings, sandbox }: RouteContext): string {

@@ -10,6 +10,7 @@ import type { Outcome } from '../domain/failure.js'
 import type { ImportedEvent } from '../domain/imported-event.js'
 import type { ImportedInvoice } from '../domain/imported-record.js'
 import type { Invoice } from '../domain/invoice.js'
+import type { KeyHistory } from '../domain/key-history.js'
 import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
 import type { Network, Networks } from '../domain/network.js'
@@ -132,6 +133,8 @@ export interface IdentityPort {
   isKnown(owner: string): Awaitable<boolean>
   /** Records that the ledger has the identity. */
   remember(owner: string): Promise<void>
+  /** The keys that a gateway has pushed last, compressed and in lower-case hex; null when it has pushed none. */
+  pushedKeys(owner: string): Awaitable<readonly string[] | null>
 }
 
 /** Wallets, and the pool of those without an owner. Facts about wallets come in through `LedgerPort`. */
@@ -271,6 +274,9 @@ export interface LedgerPort {
   applyFacts(batch: readonly LedgerEvent[]): Promise<readonly Settled<EventOutcome>[]>
   /** What a follower of the ledger remembers; undefined when the ledger was never followed. */
   memory(): Awaitable<LedgerMemory | undefined>
+  /** What a follower remembers of the keys of an identity; undefined while they were not replaced. */
+  keyHistory(identity: string): Awaitable<KeyHistory | undefined>
+  saveKeyHistory(identity: string, history: KeyHistory): Promise<void>
   /** Saves a step of a follower. Transactions before the window of its progress are forgotten. */
   saveStep(step: LedgerStep): Promise<void>
   /** Forgets up to `limit` ids of events that were answered before `timeMs`, Unix ms, oldest first. Answers how many. */
@@ -287,6 +293,8 @@ export interface KnownOwner {
   readonly owner: string
   /** Whether the ledger is known to have the identity. */
   readonly isKnown: boolean
+  /** The keys that a gateway has pushed for it, with `0x` and a comma between them; null for none. */
+  readonly keys: string | null
 }
 
 /** Records of all owners, for the operator. Unless said otherwise, lists are in an order of the engine's own; cursors are opaque. */

@@ -125,7 +125,7 @@ describe('the pages for people', () => {
   }
 
   test('name limits that the code has', () => {
-    const source = ['src/auth', 'src/domain', 'src/http', 'src/service', 'src/store', 'src/webhooks']
+    const source = ['src/auth', 'src/domain', 'src/http', 'src/ledger', 'src/service', 'src/store', 'src/webhooks']
       .map(sourceOf)
       .join('')
     const named = [...read('docs/security.md').matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name = '']) => name)

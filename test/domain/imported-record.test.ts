@@ -124,6 +124,18 @@ describe('an imported record', () => {
     })
   }
 
+  test('of an identity has the keys that were pushed for it, which do not replace those that are there', () => {
+    const [key, other] = [`02${'a'.repeat(64)}`, `03${'b'.repeat(64)}`]
+    assert.deepEqual(parseImportedRecord({ owner: 'alice', isKnown: true, keys: `0x${other},0x${key}` }, IMPORTING), {
+      type: 'fact',
+      fact: { type: 'identity.keys', identity: 'alice', keys: [key, other], keepsKeys: true },
+    })
+    assert.deepEqual(parseImportedRecord({ owner: 'alice', isKnown: true, keys: null }, IMPORTING), {
+      type: 'fact',
+      fact: { type: 'identity.onboarded', identity: 'alice' },
+    })
+  })
+
   test('of a deposit that does not tell when it was confirmed takes the time of its receipt for it', () => {
     const { confirmedAt: _, ...deposit } = DEPOSIT
     assert.deepEqual(parseImportedRecord(deposit, IMPORTING), {
@@ -154,6 +166,10 @@ describe('an imported record', () => {
       `https://x/${'y'.repeat(2048)}`,
     ].map((callback_url) => [{ ...INVOICE, callback_url }, URL_FLAW] as const),
     ...['yes', 1, null].map((isKnown) => [{ owner: 'alice', isKnown }, 'isKnown must be true or false'] as const),
+    ...['02aa', `0x02${'a'.repeat(63)}`, `0x${'02'.repeat(33)},`, 'x'].map(
+      (keys) => [{ owner: 'alice', isKnown: true, keys }, 'keys must be compressed public keys behind 0x'] as const,
+    ),
+    [{ owner: 'alice', isKnown: true, keys: ['02'] }, 'keys must be a text'],
     [{ ...INVOICE, reference: 'r'.repeat(81) }, 'reference is longer than 80 characters'],
     [{ ...INVOICE, name: 'n'.repeat(81) }, 'name is longer than 80 characters'],
     [{ ...INVOICE, name: ' \n' }, 'name is blank'],

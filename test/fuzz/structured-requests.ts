@@ -222,6 +222,7 @@ function pushes({ walletIds }: StructuredWorld): fc.Arbitrary<StructuredCase> {
     id: hostileText,
     type: fc.constantFrom(
       'identity.onboarded',
+      'identity.keys',
       'wallet.created',
       'wallet.assigned',
       'deposit.pending',
@@ -229,6 +230,7 @@ function pushes({ walletIds }: StructuredWorld): fc.Arbitrary<StructuredCase> {
       'deposit.dropped',
     ),
     identity: hostileText,
+    keys: fc.oneof(hostileText, fc.array(hostileText, { maxLength: 3 }), fc.constant([`0x02${'11'.repeat(32)}`])),
     wallet,
     owner: fc.constant(EVENT_OWNER),
     deposit,

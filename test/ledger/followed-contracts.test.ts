@@ -12,7 +12,7 @@ describe('the contracts that are followed', () => {
   })
 
   const flawed: readonly [entries: readonly string[], flaw: RegExp][] = [
-    [['shop/3f2a'], /^shop\/3f2a is not <onboard\|assign>=/],
+    [['shop/3f2a'], /^shop\/3f2a is not <onboard\|assign\|replace>=/],
     [['own=shop/3f2a'], /is not/],
     [['onboard=3f2a'], /is not/],
     [['onboard=shop/'], /is not/],

@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { IncomingEvent } from '../../src/actors/intake.js'
+import { isObject } from '../../src/base/json-object.js'
 import type { Secp256k1Engine } from '../../src/crypto/secp256k1.js'
+import { type KeyHistory, keySet } from '../../src/domain/key-history.js'
 import type { EventOutcome, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep, ListedTransaction, SetAside } from '../../src/domain/ledger-progress.js'
 import type { FollowedContracts } from '../../src/ledger/followed-contracts.js'
 import { LedgerFollower } from '../../src/ledger/follower.js'
 import {
-  type FoundKeys,
+  type FoundStream,
   type LedgerSource,
   type Listing,
   mergePages,
   type StorePage,
 } from '../../src/ledger/ledger-nodes.js'
+import { streamIdOf } from '../../src/ledger/ledger-transaction.js'
 import type { NodeAnswer } from '../../src/ledger/node-http.js'
 import { createLog } from '../../src/log.js'
 import type { Cancel } from '../../src/scheduler.js'
@@ -85,6 +88,30 @@ export function assignTx(wallet: string, owner: string, signer: string = owner) 
   return { $sigs: { [idOf(owner)]: signatureOf(signer, $tx) }, $tx }
 }
 
+/** The replacement of the keys of an owner by those of others, by a contract that is not followed. */
+export function replaceTx(owner: string, by: readonly string[], signer: string = owner) {
+  const $tx = {
+    $contract: 'c3',
+    $namespace: 'shop',
+    $i: { owner: { $stream: idOf(owner), newKeys: by.map((name) => ({ key: keyOf(name) })) } },
+  }
+  return { $sigs: { [idOf(owner)]: signatureOf(signer, $tx) }, $tx }
+}
+
+function bareKeyOf(name: string): string {
+  return keyOf(name).slice(2)
+}
+
+/** The streams in `$i` of a transaction that is not self-signed. */
+function ownersIn(transaction: Readonly<Record<string, unknown>> | 'too-long'): readonly string[] {
+  const tx = transaction === 'too-long' ? null : transaction['$tx']
+  const inputs = isObject(tx) ? tx['$i'] : null
+  if (!isObject(inputs)) return []
+  return Object.values(inputs).flatMap((one) =>
+    isObject(one) && typeof one['$stream'] === 'string' ? [streamIdOf(one['$stream'])] : [],
+  )
+}
+
 /** A store of the ledger, in the hands of a test. */
 interface ScriptedStore {
   readonly rows: ListedTransaction[]
@@ -107,6 +134,7 @@ export class ScriptedLedger implements LedgerSource {
   readonly keyless = new Set<string>()
   isClosed = false
   private readonly transactions = new Map<string, NodeAnswer>()
+  private readonly identities = new Map<string, { authorities: readonly string[]; readonly txs: string[] }>()
   private committed = 0
 
   constructor(readonly stores = 1) {
@@ -131,10 +159,16 @@ export class ScriptedLedger implements LedgerSource {
     listedBy: readonly number[] = [...this.nodes.keys()],
   ): string {
     this.committed += 1
+    for (const owner of ownersIn(transaction)) this.identity(nameOf(owner)).txs.push(umid)
     this.list(timestampMs, umid, listedBy)
     const found = { kind: 'found', value: { ...(transaction as object), $umid: umid } } as const
     this.transactions.set(umid, transaction === 'too-long' ? { kind: 'too-long' } : found)
     return umid
+  }
+
+  /** A committed transaction that no store lists: the id that it got. */
+  unlisted(transaction: Readonly<Record<string, unknown>>): string {
+    return this.commit(0, transaction, this.nextUmid(), [])
   }
 
   /** Lists a transaction that was not saved. */
@@ -164,9 +198,36 @@ export class ScriptedLedger implements LedgerSource {
     return this.transactions.get(umid) ?? { kind: 'missing' }
   }
 
-  async keysOf(identity: string): Promise<FoundKeys> {
+  async streamOf(identity: string): Promise<FoundStream> {
     const name = nameOf(identity)
-    return this.keyless.has(name) ? { kind: 'missing' } : { kind: 'found', value: [keyOf(name)] }
+    if (this.keyless.has(name)) return { kind: 'missing' }
+    const { authorities, txs } = this.identity(name)
+    const value = { authorities: keySet(authorities.map(bareKeyOf)), onboarding: bareKeyOf(name), txs: this.tells(txs) }
+    return { kind: 'found', value }
+  }
+
+  /** Commits a replacement of the keys of an owner by those of others, all by name. */
+  replace(timestampMs: number, owner: string, by: readonly string[], signer: string = owner): string {
+    const umid = this.commit(timestampMs, replaceTx(owner, by, signer))
+    this.identity(owner).authorities = by
+    return umid
+  }
+
+  /** An identity by name: who its authorities are, by name, and its transactions. */
+  identity(name: string): { authorities: readonly string[]; readonly txs: string[] } {
+    const known = this.identities.get(name)
+    if (known !== undefined) return known
+    // The onboarding, whether it was committed in the test or not.
+    const made = { authorities: [name], txs: [createHash('sha256').update(`onboarding ${name}`).digest('hex')] }
+    this.identities.set(name, made)
+    return made
+  }
+
+  /** Whether nodes tell the transactions of identities, and how many at most. */
+  toldMax: number | null = Number.POSITIVE_INFINITY
+
+  private tells(txs: readonly string[]): readonly string[] | null {
+    return this.toldMax === null ? null : txs.slice(0, this.toldMax)
   }
 
   async close(): Promise<void> {
@@ -180,7 +241,7 @@ export class ScriptedLedger implements LedgerSource {
 
 /** The part of a service that a follower changes. */
 export interface FollowingService {
-  readonly ledger: Pick<LedgerPort, 'memory' | 'saveStep'>
+  readonly ledger: Pick<LedgerPort, 'memory' | 'saveStep' | 'keyHistory' | 'saveKeyHistory'>
   apply(events: readonly IncomingEvent[]): Promise<readonly EventOutcome[]>
 }
 
@@ -193,6 +254,7 @@ export class ScriptedService implements FollowingService {
   told = 0
   applyFailure: Error | null = null
   saveFailure: Error | null = null
+  readonly keyHistories = new Map<string, KeyHistory>()
   private readonly known = new Set<string>()
   private readonly dates = new Map<string, number>()
 
@@ -205,6 +267,8 @@ export class ScriptedService implements FollowingService {
   readonly ledger: FollowingService['ledger'] = {
     memory: () => this.memory,
     saveStep: (step) => this.save(step),
+    keyHistory: (identity) => this.keyHistories.get(identity),
+    saveKeyHistory: async (identity, history) => void this.keyHistories.set(identity, history),
   }
 
   private async save({ progress, taken, setAside, settled }: LedgerStep): Promise<void> {

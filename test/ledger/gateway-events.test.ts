@@ -2,10 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { IncomingEvent } from '../../src/actors/intake.js'
 import type { EventOutcome } from '../../src/domain/ledger-fact.js'
-import { applyEvents, EVENTS_MAX, type ParsedEvent, parseEvents } from '../../src/ledger/gateway-events.js'
+import {
+  applyEvents,
+  EVENTS_MAX,
+  type ParsedEvent,
+  PUSHED_KEYS_MAX,
+  parseEvents,
+} from '../../src/ledger/gateway-events.js'
 import { TEST_NETWORKS } from '../support/networks.js'
+import { testKey } from '../support/signing.js'
 
 const NOW_MS = 1_700_000_000_000
+const KEY = testKey('pushed').publicKeyHex
+const OTHER_KEY = testKey('pushed, too').publicKeyHex
 
 function parseOne(event: unknown): ParsedEvent {
   const parsed = parseEvents({ events: [event] }, TEST_NETWORKS, NOW_MS)
@@ -56,6 +65,11 @@ describe('an event that is read', () => {
       'identity.onboarded',
       { type: 'identity.onboarded', identity: ' i1 ' },
       { type: 'identity.onboarded', identity: 'i1' },
+    ],
+    [
+      'identity.keys',
+      { type: 'identity.keys', identity: 'i1', keys: [`0x${KEY.toUpperCase()}`, `0x${OTHER_KEY}`, `0x${KEY}`] },
+      { type: 'identity.keys', identity: 'i1', keys: [KEY, OTHER_KEY].sort() },
     ],
     [
       'wallet.created',
@@ -137,6 +151,7 @@ describe('an event that is rejected alone', () => {
   const assigned = { id: 'e1', type: 'wallet.assigned', wallet, owner: 'i1' }
   const pending = { id: 'e1', type: 'deposit.pending' }
   const identity = 'must be a non-empty string of at most 128 characters'
+  const listed = `must be a list of 1 to ${PUSHED_KEYS_MAX}`
   const rejected: readonly [what: string, event: unknown, id: string | null, error: string][] = [
     ['null', null, null, 'an event must be an object'],
     ['an array', [], null, 'an event must be an object'],
@@ -153,6 +168,21 @@ describe('an event that is rejected alone', () => {
     ['no type', { id: 'e1' }, 'e1', 'type is not one that is known'],
     ['an unknown type', { id: 'e1', type: 'wallet.destroyed' }, 'e1', 'type is not one that is known'],
     ['a name of Object.prototype as type', { id: 'e1', type: 'toString' }, 'e1', 'type is not one that is known'],
+    ['keys of nobody', { id: 'e1', type: 'identity.keys', keys: [`0x${KEY}`] }, 'e1', `identity ${identity}`],
+    ['no keys', { id: 'e1', type: 'identity.keys', identity: 'i' }, 'e1', `keys ${listed}`],
+    ['an empty list of keys', { id: 'e1', type: 'identity.keys', identity: 'i', keys: [] }, 'e1', `keys ${listed}`],
+    [
+      'too many keys',
+      { id: 'e1', type: 'identity.keys', identity: 'i', keys: Array(PUSHED_KEYS_MAX + 1).fill(`0x${KEY}`) },
+      'e1',
+      `keys ${listed}`,
+    ],
+    ...[KEY, `0x02${'f'.repeat(64)}`, 7, null, ''].map((key): [string, unknown, string, string] => [
+      `the key ${key}`,
+      { id: 'e1', type: 'identity.keys', identity: 'i', keys: [`0x${KEY}`, key] },
+      'e1',
+      'keys must be secp256k1 keys: hex behind 0x, or PEM',
+    ]),
     ['no identity', { id: 'e1', type: 'identity.onboarded' }, 'e1', `identity ${identity}`],
     ['a blank identity', { id: 'e1', type: 'identity.onboarded', identity: ' ' }, 'e1', `identity ${identity}`],
     ['a number as identity', { id: 'e1', type: 'identity.onboarded', identity: 7 }, 'e1', `identity ${identity}`],

@@ -132,42 +132,59 @@ describe('the listings of several stores', () => {
   })
 })
 
-describe('the keys of an identity', () => {
-  const KEY = '0x02ab'
+describe('the stream of an identity', () => {
+  const KEY = `02${'ab'.repeat(32)}`
+  const OTHER = `03${'cd'.repeat(32)}`
   const NAME = 'shop.onboarding'
-  const IDENTITY = createHash('sha256').update(`${KEY}${NAME}`).digest('hex')
-  const meta = (fields: object) => always(200, JSON.stringify({ stream: { umid: KEY, name: NAME, ...fields } }))
+  const IDENTITY = createHash('sha256').update(`0x${KEY}${NAME}`).digest('hex')
+  const meta = (fields: object) =>
+    always(200, JSON.stringify({ stream: { umid: `0x${KEY}`, name: NAME, txs: [UMID], ...fields } }))
+  const found = (authorities: readonly string[], fields: object = {}) => ({
+    kind: 'found',
+    value: { authorities, onboarding: KEY, txs: [UMID], ...fields },
+  })
 
-  test('are those of its authorities, and the one that it was onboarded with, of all nodes', async (context) => {
+  test('has its authorities, those of a type that is not known left out, and the key of its onboarding', async (context) => {
     const paths: (string | undefined)[] = []
-    const first = await serveNode(context, (request, response) => {
+    const url = await serveNode(context, (request, response) => {
       paths.push(request.url)
-      meta({ authorities: [{ public: '0x03cd', type: 'secp256k1' }, null, { public: 7 }] })(request, response)
+      const authorities = [
+        { public: `0x${OTHER.toUpperCase()}`, type: 'secp256k1' },
+        null,
+        { public: 7 },
+        { public: 'rsa' },
+      ]
+      meta({ authorities })(request, response)
     })
-    const second = await serveNode(context, meta({ authorities: [{ public: '0x03ef' }] }))
-    const found = await source(context, { urls: [first, second] }).keysOf(IDENTITY)
-    assert.deepEqual(found, { kind: 'found', value: [KEY, '0x03cd', '0x03ef'] })
+    assert.deepEqual(await source(context, { urls: [url] }).streamOf(IDENTITY), found([OTHER]))
     assert.deepEqual(paths, [`/api/stream/${IDENTITY}:stream`])
   })
 
-  test('do not include a text that the id is not made of: somebody else may have made the stream', async (context) => {
-    const other = await serveNode(context, meta({ umid: '0x02ac', authorities: [{ public: '0x03cd' }] }))
-    assert.deepEqual(await source(context, { urls: [other] }).keysOf(IDENTITY), { kind: 'found', value: ['0x03cd'] })
+  test('has no onboarding of a text that the id is not made of: somebody else may have made the stream', async (context) => {
+    const other = await serveNode(context, meta({ umid: `0x${OTHER}`, authorities: [{ public: `0x${OTHER}` }] }))
+    const stream = await source(context, { urls: [other] }).streamOf(IDENTITY)
+    assert.deepEqual(stream, found([OTHER], { onboarding: null }))
   })
 
-  test('may be a single one, as nodes kept it once', async (context) => {
-    const old = await serveNode(context, meta({ public: '0x03cd', umid: undefined }))
-    assert.deepEqual(await source(context, { urls: [old] }).keysOf(IDENTITY), { kind: 'found', value: ['0x03cd'] })
+  test('may have a single authority, as nodes kept it once, and no transactions', async (context) => {
+    const old = await serveNode(context, meta({ public: `0x${OTHER}`, txs: undefined }))
+    assert.deepEqual(await source(context, { urls: [old] }).streamOf(IDENTITY), found([OTHER], { txs: null }))
   })
 
-  test('are missing when every node says so, and unclear when one of them fails', async (context) => {
-    const [missing, failing] = [
+  test('is missing when every node says so, and unclear when one of them fails or tells no authorities', async (context) => {
+    const [missing, failing, empty] = [
       await serveNode(context, always(500, MISSING)),
       await serveNode(context, always(500, '{}')),
+      await serveNode(context, always(200, '{"stream":{}}')),
     ]
-    assert.deepEqual(await source(context, { urls: [missing, missing] }).keysOf(IDENTITY), { kind: 'missing' })
-    assert.equal((await source(context, { urls: [missing, failing] }).keysOf(IDENTITY)).kind, 'unclear')
-    assert.equal((await source(context, { urls: [] }).keysOf(IDENTITY)).kind, 'unclear')
+    assert.deepEqual(await source(context, { urls: [missing, missing] }).streamOf(IDENTITY), { kind: 'missing' })
+    assert.equal((await source(context, { urls: [missing, failing] }).streamOf(IDENTITY)).kind, 'unclear')
+    assert.equal((await source(context, { urls: [missing, empty] }).streamOf(IDENTITY)).kind, 'unclear')
+    assert.equal((await source(context, { urls: [] }).streamOf(IDENTITY)).kind, 'unclear')
+  })
+
+  test('is never asked for under another text: a node would pass it on to its store', async (context) => {
+    await assert.rejects(source(context, { urls: [] }).streamOf('_all_docs'), /only identities/)
   })
 })
 

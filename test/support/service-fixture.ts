@@ -74,8 +74,8 @@ export class ServiceFixture {
     }
   }
 
-  get(path: string): Promise<Reply> {
-    return this.call('GET', path)
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+    return this.call('GET', path, { headers })
   }
 
   post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {

@@ -30,8 +30,9 @@ export const ledger = {
   ledgerFollow: list(each(isFollowedContract), {
     fallbackText: 'none',
     expects:
-      'a comma-separated list such as onboard=shop/3f2a or assign=shop/9be1, each <role>=<namespace>/<contract id>',
-    sentence: 'The contracts whose committed transactions are onboardings and assignments.',
+      'a comma-separated list such as onboard=shop/3f2a, assign=shop/9be1 or replace=shop/5c07, each <role>=<namespace>/<contract id>',
+    sentence:
+      'The contracts whose committed transactions are onboardings and assignments, or replace the keys of an identity.',
   }),
   ledgerNodes: list(each(isBaseUrl), {
     base: true,

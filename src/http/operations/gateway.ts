@@ -1,4 +1,4 @@
-import { EVENTS_MAX } from '../../ledger/gateway-events.js'
+import { EVENTS_MAX, PUSHED_KEYS_MAX } from '../../ledger/gateway-events.js'
 import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { ownerInBody } from './parameters.js'
@@ -41,6 +41,14 @@ const events = [
       },
       ['index', 'currency', 'receivedAt'],
     ),
+  }),
+  event(['identity.keys'], {
+    identity: ownerInBody,
+    keys: list(text('A secp256k1 key as the ledger spells it: hex behind `0x`, or PEM.', { minLength: 1 }), {
+      minItems: 1,
+      maxItems: PUSHED_KEYS_MAX,
+      description: 'All keys that speak for the identity from now on.',
+    }),
   }),
 ]
 

@@ -1,12 +1,14 @@
 import type { ApiKey } from '../../domain/api-key.js'
 import type { Deposit } from '../../domain/deposit.js'
 import { walletsOf } from '../../domain/invoice.js'
+import { keysText } from '../../domain/key-history.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Delivery } from '../../domain/webhook.js'
 import type { InvoiceWithPayment, KnownOwner, OverviewPort, Page, PageOf, RecordCounts } from '../store.js'
 import type { CommitLoop } from './commit/commit-loop.js'
 import { depositOfNo } from './deposits/deposit-rows.js'
 import { identityCodec, ownerNoOf } from './identities/identities.js'
+import { findKeys } from './identities/identity-keys.js'
 import { itemsOf } from './identities/owner-lists.js'
 import { invoiceRow } from './invoices/invoice-rows.js'
 import { apiKeyCodec } from './keys/api-keys.js'
@@ -46,9 +48,11 @@ export class LmdbOverview implements OverviewPort {
   }
 
   owners(page: Page): PageOf<KnownOwner> {
-    return pageOf(this.commits.snapshot.tables.identities, page, (key, value) => {
+    const { snapshot } = this.commits
+    return pageOf(snapshot.tables.identities, page, (key, value) => {
       const { isKnown } = identityCodec.decode(value)
-      return { owner: key.toString(), isKnown }
+      const owner = key.toString()
+      return { owner, isKnown, keys: keysText(findKeys(snapshot, owner)?.pushed ?? null) }
     })
   }
 

@@ -4,6 +4,7 @@ import type { AuditRecord } from '../../domain/audit.js'
 import type { Deposit, Sighting } from '../../domain/deposit.js'
 import type { EventType, FailedDelivery } from '../../domain/event.js'
 import type { Invoice } from '../../domain/invoice.js'
+import type { IdentityKeys } from '../../domain/key-history.js'
 import type { LedgerProgress, ListedTransaction, SetAside } from '../../domain/ledger-progress.js'
 import type { Network, NetworkAbout } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
@@ -109,6 +110,8 @@ export interface MovedRecords {
   readonly ledger: LedgerProgress
   readonly ledgerTaken: ListedTransaction
   readonly ledgerSetAside: SetAside
+  /** In the order of the identities' bytes. */
+  readonly identityKeys: IdentityKeys
   readonly webhooks: MovedWebhook
   readonly deliveries: Delivery
   /** The last event of an owner that was removed. */
@@ -147,6 +150,7 @@ export const MOVED_KINDS = [
   'ledger',
   'ledgerTaken',
   'ledgerSetAside',
+  'identityKeys',
   'webhooks',
   'deliveries',
   'removals',

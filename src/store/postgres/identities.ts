@@ -2,6 +2,7 @@ import type { IdentityPort } from '../store.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
+import { findKeys } from './identity-keys.js'
 
 /** Which identities the ledger is known to have. An owner whom a record names has a row, which is less. */
 export class PostgresIdentities implements IdentityPort {
@@ -9,6 +10,10 @@ export class PostgresIdentities implements IdentityPort {
 
   async isKnown(owner: string): Promise<boolean> {
     return (await this.database.read(sql`SELECT 1 FROM identities WHERE owner = ${owner} AND is_known`)).length > 0
+  }
+
+  async pushedKeys(owner: string): Promise<readonly string[] | null> {
+    return (await findKeys(this.database, owner))?.pushed ?? null
   }
 
   async remember(owner: string): Promise<void> {

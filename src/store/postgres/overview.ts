@@ -1,11 +1,13 @@
 import type { ApiKey } from '../../domain/api-key.js'
 import type { Deposit } from '../../domain/deposit.js'
+import { keysText } from '../../domain/key-history.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Delivery } from '../../domain/webhook.js'
 import type { InvoiceWithPayment, KnownOwner, OverviewPort, Page, PageOf, RecordCounts } from '../store.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import { pageOfDeposits } from './deposits/deposit-port.js'
+import { type IdentityKeysColumns, toIdentityKeys } from './identity-keys.js'
 import type { PostgresInvoices } from './invoices/invoice-port.js'
 import { firstIdAt } from './invoices/invoice-rows.js'
 import { pageOfKeys } from './keys/key-port.js'
@@ -32,10 +34,14 @@ export class PostgresOverview implements OverviewPort {
   }
 
   async owners({ after, limit }: Page): Promise<PageOf<KnownOwner>> {
-    const rows = await this.database.read<{ owner: string; is_known: boolean }>(sql`
-      SELECT owner, is_known FROM identities WHERE owner > ${after ?? ''} ORDER BY owner LIMIT ${limit + 1}::bigint`)
+    const rows = await this.database.read<IdentityKeysColumns & { owner: string; is_known: boolean }>(sql`
+      SELECT o.owner, o.is_known, o.owner AS identity, k.pushed, NULL AS history FROM identities AS o
+      LEFT JOIN identity_keys AS k ON k.identity = o.owner
+      WHERE o.owner > ${after ?? ''} ORDER BY o.owner LIMIT ${limit + 1}::bigint`)
     return pageOf(
-      rows.map(({ owner, is_known }) => ({ item: { owner, isKnown: is_known }, id: owner })),
+      rows.map(({ owner, is_known, ...kept }) => {
+        return { item: { owner, isKnown: is_known, keys: keysText(toIdentityKeys(kept).pushed) }, id: owner }
+      }),
       limit,
     )
   }

@@ -48,6 +48,23 @@ export function describeLedger(open: OpenStore): void {
     })
   })
 
+  describe('what a follower remembers of the keys of an identity', () => {
+    const identity = umidOf(7)
+    const key = (prefix: string) => `${prefix}${'a'.repeat(64)}`
+    const span = { from: 1, to: 3, certain: [key('02')], possible: [key('02'), key('03')] }
+
+    scenario('is nothing at first, then what it said last, also when the store is opened again', async (t) => {
+      assert.equal(await t.store.ledger.keyHistory(identity), undefined)
+      await t.store.ledger.saveKeyHistory(identity, { spans: [span], length: 3, head: umidOf(1) })
+      assert.deepEqual(await t.store.ledger.keyHistory(identity), { spans: [span], length: 3, head: umidOf(1) })
+      const later = { spans: [span, { from: 4, to: 5, certain: [], possible: [] }], length: 5, head: umidOf(2) }
+      await t.store.ledger.saveKeyHistory(identity, later)
+      await t.harness.reopen()
+      assert.deepEqual(await t.store.ledger.keyHistory(identity), later)
+      assert.equal(await t.store.ledger.keyHistory(umidOf(8)), undefined)
+    })
+  })
+
   describe('an assignment with a date of the ledger', () => {
     const dated = (owner: string, ledgerMs: number) => ({ ...walletAssigned('w', owner), ledgerMs })
     const told = async (t: Scenario, eventId: string | null, fact: ReturnType<typeof dated>) => {

@@ -34,9 +34,9 @@ export function describeOverview(open: OpenStore): void {
       assert.deepEqual(
         owners.toSorted((a, b) => (a.owner < b.owner ? -1 : 1)),
         [
-          { owner: 'configured', isKnown: false },
-          { owner: 'onboarded', isKnown: true },
-          { owner: 'owner', isKnown: true },
+          { owner: 'configured', isKnown: false, keys: null },
+          { owner: 'onboarded', isKnown: true, keys: null },
+          { owner: 'owner', isKnown: true, keys: null },
         ],
       )
       const wallets = await all((page) => overview.wallets(page), 3)

@@ -414,11 +414,12 @@ describe('registration in strict mode, of an identity that is not known here', (
   test('is refused when the ledger does not have it', async (t) => {
     const { reply, asked } = await registered(t, always(500, MISSING_STREAM))
     assertRefused(reply, ...UNKNOWN_IDENTITY)
-    assert.deepEqual(asked, [`/api/stream/${CAROL.identity}`])
+    assert.deepEqual(asked, [`/api/stream/${CAROL.identity}:stream`])
   })
 
   test('works when the ledger has it', async (t) => {
-    const { reply } = await registered(t, always(200, '{"stream":{}}'))
+    const stream = { authorities: [{ public: `0x${CAROL.identityKey.publicKeyHex}` }], txs: ['0'.repeat(64)] }
+    const { reply } = await registered(t, always(200, JSON.stringify({ stream })))
     assert.equal(reply.status, 201, reply.text)
   })
 
@@ -427,7 +428,12 @@ describe('registration in strict mode, of an identity that is not known here', (
     assertRefused(reply, 503, 'The ledger could not be reached. Try again later.', 'ledger_unreachable')
   })
 
-  test('is refused for its signature first, without a question to the ledger', async (t) => {
+  test('is undecided when the ledger tells no keys of it', async (t) => {
+    const { reply } = await registered(t, always(200, '{"stream":{}}'))
+    assertRefused(reply, 503, 'The ledger could not be reached. Try again later.', 'ledger_unreachable')
+  })
+
+  test('is refused for a bad signature first, without a question to the ledger', async (t) => {
     const asked: (string | undefined)[] = []
     const url = await serveNode(t, (request) => void asked.push(request.url))
     const strict = await ServiceFixture.start({
@@ -436,8 +442,11 @@ describe('registration in strict mode, of an identity that is not known here', (
       BILLHOOK_LEDGER_URL: url,
     })
     t.after(() => strict.stop())
-    const reply = await strict.post('/api/api-keys', text, signed(ALICE.identityKey, REGISTER, text))
-    assertRefused(reply, ...NOT_IDENTITY)
+    const headers = {
+      ...signed(ALICE.identityKey, REGISTER, text),
+      'X-Service-Api-Key': CAROL.identityKey.publicKeyHex,
+    }
+    assertRefused(await strict.post('/api/api-keys', text, headers), ...SIGNATURE)
     assert.deepEqual(asked, [])
   })
 })

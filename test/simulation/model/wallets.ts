@@ -1,9 +1,8 @@
-import type { LedgerFact } from '../../../src/domain/ledger-fact.js'
+import type { LedgerFact, WalletFact } from '../../../src/domain/ledger-fact.js'
 import type { Network } from '../../../src/domain/network.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import { kindOf } from '../networks.js'
 
-type WalletFact = Exclude<LedgerFact, { type: 'identity.onboarded' }>
 export type EventStatus = 'applied' | 'duplicate' | 'rejected'
 
 interface ModelWallet {
@@ -21,6 +20,7 @@ export class ModelWallets {
   /** Wallet ids in the order in which they got their present owner. */
   private assignments: string[] = []
   private readonly identities = new Set<string>()
+  private readonly pushedKeys = new Map<string, readonly string[]>()
 
   find(id: string): Wallet | undefined {
     const found = this.row(id)
@@ -90,6 +90,14 @@ export class ModelWallets {
       if (fact.identity === '' || fact.identity.trim() !== fact.identity) return 'rejected'
       if (this.identities.has(fact.identity)) return 'duplicate'
       this.identities.add(fact.identity)
+      return 'applied'
+    }
+    if (fact.type === 'identity.keys') {
+      if (fact.identity === '' || fact.identity.trim() !== fact.identity) return 'rejected'
+      const isSame = this.pushedKeys.get(fact.identity)?.join() === fact.keys.join()
+      if (isSame && this.identities.has(fact.identity)) return 'duplicate'
+      this.identities.add(fact.identity)
+      this.pushedKeys.set(fact.identity, fact.keys)
       return 'applied'
     }
     if (this.isRefused(fact)) return 'rejected'

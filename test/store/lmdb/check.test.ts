@@ -71,6 +71,7 @@ const UNSEEN: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   depositsAside: ['removed'],
   ledgerTaken: ['removed', 'added'],
   ledgerSetAside: ['removed', 'added'],
+  identityKeys: ['removed'],
   ledgerDates: ['removed', 'altered'],
   webhooks: ['removed'],
   audit: ['removed', 'added'],

@@ -156,9 +156,15 @@ async function aside(t: Scenario): Promise<void> {
   }
 }
 
+const KEYS = [`02${'a'.repeat(64)}`, `03${'b'.repeat(64)}`] as const
+
 async function ledger(t: Scenario): Promise<void> {
   const umid = (n: number) => n.toString(16).padStart(64, '0')
   const at = (n: number) => ({ umid: umid(n), timestampMs: START_MS + n })
+  await t.tell({ type: 'identity.keys', identity: 'pushed', keys: [KEYS[0], KEYS[1]] })
+  const spans = [{ from: 1, to: 2, certain: [KEYS[0]], possible: [...KEYS] }]
+  await t.store.ledger.saveKeyHistory('pushed', { spans, length: 2, head: 'b'.repeat(64) })
+  await t.store.ledger.saveKeyHistory('f'.repeat(64), { spans: [], length: 1, head: 'c'.repeat(64) })
   await t.store.ledger.saveStep({
     progress: { origin: 'a ledger', newestMs: START_MS + 2, windowMs: START_MS, comparingMs: null, comparedAtMs: 0 },
     taken: [at(1), at(2)],

@@ -7,8 +7,8 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 9 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 9
+/** What version 10 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 10
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
   ...['audit', 'blocks-aside', 'deposits-aside'],
@@ -27,6 +27,7 @@ const TABLES = [
     'idempotency-expiries',
     'idempotency-keys',
     'identities',
+    'identity-keys',
     'imported-invoices',
     'invoices',
     'ledger-dates',
@@ -57,6 +58,7 @@ const RECORDS = [
     'deposits-aside 1',
     'deposits 1',
     'identities 1',
+    'identity-keys 1',
     'invoices 3',
     'meta/birth 1',
   ],

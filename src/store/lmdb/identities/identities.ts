@@ -2,6 +2,7 @@ import type { IdentityPort } from '../../store.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { OwnerNo } from '../tables/keys.js'
 import { flag, integer, recordCodec } from '../tables/record-codec.js'
+import { findKeys } from './identity-keys.js'
 
 export interface IdentityRow {
   readonly no: OwnerNo
@@ -20,6 +21,10 @@ export class LmdbIdentities implements IdentityPort {
 
   isKnown(owner: string): boolean {
     return findRow(this.commits.snapshot, owner)?.isKnown ?? false
+  }
+
+  pushedKeys(owner: string): readonly string[] | null {
+    return findKeys(this.commits.snapshot, owner)?.pushed ?? null
   }
 
   async remember(owner: string): Promise<void> {

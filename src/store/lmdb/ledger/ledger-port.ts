@@ -1,3 +1,4 @@
+import type { KeyHistory } from '../../../domain/key-history.js'
 import type { EventOutcome } from '../../../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../../../domain/ledger-progress.js'
 import type { FlawOfAddress } from '../../../domain/wallet.js'
@@ -5,6 +6,7 @@ import type { Settled } from '../../commands.js'
 import type { LedgerEvent, LedgerPort } from '../../store.js'
 import type { LmdbChain } from '../chain/chain-port.js'
 import type { Commit, CommitLoop } from '../commit/commit-loop.js'
+import { findKeys, putKeyHistory } from '../identities/identity-keys.js'
 import { applyLedgerFact, noteDuplicate } from '../wallets/wallet-facts.js'
 import { earlierAnswer, rememberAnswer, removeEventsBefore } from './events.js'
 import { readMemory, writeStep } from './ledger-rows.js'
@@ -21,7 +23,7 @@ export class LmdbLedger implements LedgerPort {
     const units = batch.map((event) => (commit: Commit) => this.apply(commit, event))
     const fates = await this.commits.runAll(units)
     for (const { fact } of batch) {
-      if (fact.type === 'identity.onboarded' || fact.type === 'unreadable') continue
+      if (fact.type !== 'wallet.created' && fact.type !== 'wallet.assigned') continue
       if (fact.network !== null && fact.address !== null) this.chain.learned(fact.network, fact.address)
     }
     return fates
@@ -29,6 +31,14 @@ export class LmdbLedger implements LedgerPort {
 
   memory(): LedgerMemory | undefined {
     return readMemory(this.commits.snapshot)
+  }
+
+  keyHistory(identity: string): KeyHistory | undefined {
+    return findKeys(this.commits.snapshot, identity)?.history ?? undefined
+  }
+
+  saveKeyHistory(identity: string, history: KeyHistory): Promise<void> {
+    return this.commits.runAdmitted((commit) => putKeyHistory(commit, identity, history))
   }
 
   saveStep(step: LedgerStep): Promise<void> {

@@ -1,5 +1,6 @@
 import { auditRecord, putAudit } from '../audit-rows.js'
 import { loggedSince, noteLoggedSince } from '../events/logged-since.js'
+import { identityKeysCodec, putKeys } from '../identities/identity-keys.js'
 import { PROGRESS_KEY, progressCodec, putTaken, readMemory, readTaken, setAsideCodec } from '../ledger/ledger-rows.js'
 import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { NOTHING } from '../tables/tables.js'
@@ -44,6 +45,14 @@ export const ledgerSetAside: LmdbMovedKind<'ledgerSetAside'> = {
   write({ tables }, record) {
     tables.ledgerSetAside.putSync(Buffer.from(record.umid, 'hex'), setAsideCodec.encode(record))
   },
+}
+
+export const identityKeys: LmdbMovedKind<'identityKeys'> = {
+  page: ({ tables }, behind, limit) =>
+    pageOfTable(tables.identityKeys, behind, limit, (key, value) => {
+      return { identity: key.toString(), ...identityKeysCodec.decode(value) }
+    }),
+  write: putKeys,
 }
 
 export const audit: LmdbMovedKind<'audit'> = {

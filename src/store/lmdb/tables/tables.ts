@@ -61,6 +61,7 @@ const TABLES = {
   ledgerTaken: 'ledger-taken', // when the ledger lists it, transaction → nothing; what a follower took lately
   // transaction → when the ledger lists it, attempts, when it is retried; what could not be looked up
   ledgerSetAside: 'ledger-set-aside',
+  identityKeys: 'identity-keys', // identity → the keys that were pushed, and what is known of the earlier ones
   ledgerDates: 'ledger-dates', // wallet id → when the ledger assigned it to its present owner
   webhooks: 'webhooks', // owner no → webhook configuration
   deliveries: 'deliveries', // delivery id → delivery

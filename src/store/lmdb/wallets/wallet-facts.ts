@@ -4,6 +4,7 @@ import { decideWalletFact, type FlawOfAddress, type Wallet } from '../../../doma
 import { noteWallet } from '../chain/watch-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { internOwner, markKnown } from '../identities/identities.js'
+import { putPushedKeys } from '../identities/identity-keys.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
 import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { bindAddress, findAddress, findWallet, saveWallet, type WalletRow } from './wallets.js'
@@ -13,6 +14,11 @@ export function applyLedgerFact(commit: Commit, fact: LedgerFact, flawOfAddress:
   if (fact.type === 'identity.onboarded') {
     if (parseOwner(fact.identity) !== fact.identity) return { status: 'rejected', error: OWNER_FLAW }
     return { status: markKnown(commit, fact.identity) ? 'applied' : 'duplicate' }
+  }
+  if (fact.type === 'identity.keys') {
+    if (parseOwner(fact.identity) !== fact.identity) return { status: 'rejected', error: OWNER_FLAW }
+    const isNew = putPushedKeys(commit, fact)
+    return { status: markKnown(commit, fact.identity) || isNew ? 'applied' : 'duplicate' }
   }
   depositsChanged(commit, fact.id)
   const ledgerMs = fact.type === 'wallet.assigned' ? (fact.ledgerMs ?? null) : null

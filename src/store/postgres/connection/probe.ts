@@ -5,6 +5,7 @@ export const TABLES: readonly string[] = [
   'leases',
   'chains',
   'identities',
+  'identity_keys',
   'addresses',
   'wallets',
   'api_keys',

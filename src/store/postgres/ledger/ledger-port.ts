@@ -1,3 +1,4 @@
+import type { KeyHistory } from '../../../domain/key-history.js'
 import type { EventOutcome } from '../../../domain/ledger-fact.js'
 import type {
   LedgerMemory,
@@ -13,6 +14,7 @@ import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import type { Fence } from '../fence.js'
+import { findKeys, putKeyHistory } from '../identity-keys.js'
 import { applyLedgerFact, noteDuplicate } from '../wallets/wallet-facts.js'
 import { earlierAnswers, rememberAnswers } from './answered-events.js'
 
@@ -61,6 +63,17 @@ export class PostgresLedger implements LedgerPort {
         return { umid, timestampMs: timestamp_ms, attempts, dueMs: due_ms }
       }),
     }
+  }
+
+  async keyHistory(identity: string): Promise<KeyHistory | undefined> {
+    return (await findKeys(this.database, identity))?.history ?? undefined
+  }
+
+  saveKeyHistory(identity: string, history: KeyHistory): Promise<void> {
+    return this.database.write(async (work) => {
+      await this.fence.hold(work)
+      putKeyHistory(work, identity, history)
+    })
   }
 
   saveStep(step: LedgerStep): Promise<void> {

@@ -3,6 +3,7 @@ import type { LedgerProgress } from '../../../domain/ledger-progress.js'
 import type { MovedRecords } from '../../moving/records.js'
 import { AUDIT_COLUMNS, type AuditColumns, toAudit } from '../audit.js'
 import { sql } from '../connection/sql.js'
+import { type IdentityKeysColumns, toIdentityKeys } from '../identity-keys.js'
 import { behindPlace, bytesOf, type Column, insertInto, type PostgresMovedKind } from './moved-kind.js'
 
 export const answers: PostgresMovedKind<'answers', MovedRecords['answers']> = {
@@ -97,6 +98,24 @@ export const ledgerSetAside: PostgresMovedKind<'ledgerSetAside', SetAsideColumns
           { name: 'timestamp_ms', type: 'bigint', of: ({ timestampMs }) => timestampMs },
           { name: 'attempts', type: 'bigint', of: ({ attempts }) => attempts },
           { name: 'due_ms', type: 'bigint', of: ({ dueMs }) => dueMs },
+        ],
+        records,
+      ),
+    ),
+}
+
+export const identityKeys: PostgresMovedKind<'identityKeys', IdentityKeysColumns> = {
+  select: (behind) => sql`
+    SELECT identity, pushed, history FROM identity_keys ${behindPlace([bytesOf(sql`identity`)], ['text'], behind)}`,
+  toRecord: (row) => ({ record: toIdentityKeys(row), place: [row.identity] }),
+  write: (work, records) =>
+    work.write(
+      insertInto(
+        'identity_keys',
+        [
+          { name: 'identity', type: 'text', of: ({ identity }) => identity },
+          { name: 'pushed', type: 'text', of: ({ pushed }) => (pushed === null ? null : JSON.stringify(pushed)) },
+          { name: 'history', type: 'text', of: ({ history }) => (history === null ? null : JSON.stringify(history)) },
         ],
         records,
       ),

@@ -3,7 +3,7 @@ import { blocksAside, depositsAside } from './aside-kinds.js'
 import { deliveries, events, removals, webhooks } from './delivery-kinds.js'
 import { blocks, chains, deposits, networks, watches } from './deposit-kinds.js'
 import { idempotencyKeys, invoices, signedCreations } from './invoice-kinds.js'
-import { answers, audit, ledger, ledgerSetAside, ledgerTaken, logged } from './ledger-kinds.js'
+import { answers, audit, identityKeys, ledger, ledgerSetAside, ledgerTaken, logged } from './ledger-kinds.js'
 import type { PostgresMovedKind } from './moved-kind.js'
 import { addresses, identities, keys, wallets } from './wallet-kinds.js'
 
@@ -24,6 +24,7 @@ export const POSTGRES_KINDS: { readonly [K in MovedKind]: PostgresMovedKind<K> }
   ledger,
   ledgerTaken,
   ledgerSetAside,
+  identityKeys,
   webhooks,
   deliveries,
   removals,

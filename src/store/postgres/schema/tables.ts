@@ -215,4 +215,8 @@ export const VERSIONS: readonly (readonly string[])[] = [
        id uuid PRIMARY KEY, who text NOT NULL, origin text NOT NULL, action text NOT NULL, owner text, subject text, outcome text,
        detail text, ended_at bigint)`,
   ],
+  [
+    // The keys that a gateway has pushed for an identity, and what is known of its earlier ones, both as JSON.
+    `CREATE TABLE IF NOT EXISTS identity_keys (identity text PRIMARY KEY, pushed text, history text)`,
+  ],
 ]

@@ -120,6 +120,12 @@ export const DEPOSIT_RULES: readonly Rule[] = [
       WHERE p.singleton IS NULL OR s.attempts < 1`,
     'it is no transaction': `SELECT umid AS name FROM ledger_set_aside WHERE umid !~ '^[0-9a-f]{64}$'`,
   }),
+  ...rulesOf('identity_keys', {
+    'it has no keys': `SELECT identity AS name FROM identity_keys WHERE pushed IS NULL AND history IS NULL`,
+    'identities does not know it': `
+      SELECT k.identity AS name FROM identity_keys AS k LEFT JOIN identities AS o ON o.owner = k.identity
+      WHERE k.pushed IS NOT NULL AND o.is_known IS NOT TRUE`,
+  }),
 ]
 
 /** Open and paid invoices whose sums say otherwise. */

@@ -1,13 +1,12 @@
-import type { EventOutcome, LedgerFact } from '../../../domain/ledger-fact.js'
+import type { EventOutcome, LedgerFact, WalletFact } from '../../../domain/ledger-fact.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import { OWNER_FLAW, parseOwner } from '../../../domain/text.js'
 import { decideWalletFact, type FlawOfAddress, flawOfWalletId, type Wallet } from '../../../domain/wallet.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { internOwner, markKnown } from '../identities.js'
+import { putPushedKeys } from '../identity-keys.js'
 import { toWalletRow, WALLET_COLUMNS, type WalletColumns, type WalletRow } from './wallet-rows.js'
-
-type WalletFact = Exclude<LedgerFact, { type: 'identity.onboarded' }>
 
 interface Locked {
   readonly wallet: (WalletRow & { readonly ledgerAt: number | null }) | null
@@ -24,6 +23,11 @@ export async function applyLedgerFact(
   if (fact.type === 'identity.onboarded') {
     if (parseOwner(fact.identity) !== fact.identity) return { status: 'rejected', error: OWNER_FLAW }
     return { status: (await markKnown(work, fact.identity)) ? 'applied' : 'duplicate' }
+  }
+  if (fact.type === 'identity.keys') {
+    if (parseOwner(fact.identity) !== fact.identity) return { status: 'rejected', error: OWNER_FLAW }
+    const isNew = await putPushedKeys(work, fact)
+    return { status: (await markKnown(work, fact.identity)) || isNew ? 'applied' : 'duplicate' }
   }
   const { wallet: known, holder } = await lock(work, fact)
   const ledgerMs = fact.type === 'wallet.assigned' ? (fact.ledgerMs ?? null) : null

@@ -1,10 +1,15 @@
+import { isWellFormed } from '../../../../domain/key-history.js'
 import { canonicalAddress } from '../../../../domain/network.js'
 import { identityCodec } from '../../identities/identities.js'
+import { identityKeysCodec } from '../../identities/identity-keys.js'
 import { networkOfKey, numberKey, under, WIDE_BYTES } from '../../tables/keys.js'
 import { addressCodec, addressKey, freeKey, type WalletRow, walletCodec } from '../../wallets/wallets.js'
 import type { Reading } from '../reading.js'
 import type { MakeRule } from './rule.js'
 
+const KEY = /^0[23][0-9a-f]{64}$/
+/** A transaction of the ledger, by its id. */
+const TRANSACTION = /^[0-9a-f]{64}$/
 /** The greatest length of an owner in UTF-8. */
 const OWNER_BYTES_MAX = 512
 
@@ -73,6 +78,25 @@ export const addresses: MakeRule = (reading) => ({
 function belonging(addressNo: number, walletId: string): Buffer {
   return under(addressNo, Buffer.from(walletId))
 }
+
+/** Rows stand for themselves: the keys of an identity, and what is known of the earlier ones. */
+export const identityKeys: MakeRule = (reading) => ({
+  row(key, value) {
+    const { pushed, history } = identityKeysCodec.decode(value)
+    reading.expect(pushed !== null || history !== null, 'it has no keys')
+    const keys = [...(pushed ?? []), ...(history?.spans ?? []).flatMap(({ possible }) => possible)]
+    reading.expect(
+      keys.every((one) => KEY.test(one)),
+      'it has a key that is none',
+    )
+    reading.expect(
+      history === null || (isWellFormed(history) && TRANSACTION.test(history.head)),
+      'its history is not in order',
+    )
+    if (pushed !== null)
+      reading.expect(reading.identity(key.toString())?.isKnown === true, 'identities does not know it')
+  },
+})
 
 /** Rows stand for themselves: the ledger's date of the assignment of a wallet. */
 export const ledgerDates: MakeRule = (reading) => ({

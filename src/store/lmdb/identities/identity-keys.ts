@@ -1,0 +1,53 @@
+import { type IdentityKeys, isSameSet, type KeyHistory, type KeySpan } from '../../../domain/key-history.js'
+import type { PushedKeys } from '../../../domain/ledger-fact.js'
+import type { Commit, Reader } from '../commit/commit-loop.js'
+import { type FieldKind, fieldsOf, integer, listOf, recordCodec, storedAs, text } from '../tables/record-codec.js'
+
+const spanFields = fieldsOf<KeySpan>({
+  from: integer,
+  to: integer,
+  certain: listOf(text),
+  possible: listOf(text),
+})
+const historyFields = fieldsOf<KeyHistory>({ spans: listOf(spanFields), length: integer, head: text })
+
+/** By the name of the identity, which is not in the record. */
+export const identityKeysCodec = recordCodec<Omit<IdentityKeys, 'identity'>>('identity-keys', 1, {
+  pushed: asListOrNull(listOf(text)),
+  history: asListOrNull(historyFields),
+})
+
+/** A field that may be null, as a list of none or one. */
+function asListOrNull<T>(kind: FieldKind<T>): FieldKind<T | null> {
+  return storedAs(
+    listOf(kind),
+    (value) => (value === null ? [] : [value]),
+    ([value]) => value ?? null,
+  )
+}
+
+/** What is kept of the keys of an identity; undefined when nothing is. */
+export function findKeys({ tables }: Reader, identity: string): Omit<IdentityKeys, 'identity'> | undefined {
+  const key = Buffer.from(identity)
+  const bytes = key.length === 0 || key.length > OWNER_BYTES_MAX ? undefined : tables.identityKeys.get(key)
+  return bytes === undefined ? undefined : identityKeysCodec.decode(bytes)
+}
+
+/** Keeps the keys that a gateway has pushed; false when nothing is new. */
+export function putPushedKeys(commit: Commit, { identity, keys: pushed, keepsKeys }: PushedKeys): boolean {
+  const { pushed: before = null, history = null } = findKeys(commit, identity) ?? {}
+  if (before !== null && (keepsKeys === true || isSameSet(before, pushed))) return false
+  putKeys(commit, { identity, pushed, history })
+  return true
+}
+
+export function putKeyHistory(commit: Commit, identity: string, history: KeyHistory): void {
+  putKeys(commit, { identity, pushed: findKeys(commit, identity)?.pushed ?? null, history })
+}
+
+export function putKeys({ tables }: Pick<Commit, 'tables'>, { identity, ...keys }: IdentityKeys): void {
+  tables.identityKeys.putSync(Buffer.from(identity), identityKeysCodec.encode(keys))
+}
+
+/** An owner of 128 code points has at most so many. */
+const OWNER_BYTES_MAX = 512
