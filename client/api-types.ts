@@ -474,6 +474,8 @@ export interface DescribeSandboxAnswer {
     readonly onboard: string
     /** The assign-owner contract. */
     readonly assignOwner: string
+    /** The contract that replaces the key of an identity. */
+    readonly replaceKey: string
   }
   /** The name that identities are onboarded under. */
   readonly onboardingName: string

@@ -32,6 +32,7 @@ describe('settings', () => {
       store: 'lmdb',
       create: true,
       sandbox: false,
+      sandboxLedger: 'quiet',
       gatewaySecrets: [],
       verifyThreads: 7,
       verifyEngine: 'auto',
@@ -189,6 +190,7 @@ describe('settings', () => {
       publicUrl: 'https://pay.example/billhook',
       gatewaySecrets: ['0123456789abcdef'],
       sandbox: false,
+      sandboxLedger: 'quiet',
       verifyThreads: 256,
       verifyEngine: 'noble',
       keyTables: 0,
@@ -359,6 +361,12 @@ describe('problems with settings', () => {
     assert.deepEqual(accepted([], ledger).ledgerUrls, ['https://ledger.example'])
   })
 
+  test('the kind of the simulated ledger is for a sandbox', () => {
+    const real = { BILLHOOK_SANDBOX_LEDGER: 'real' }
+    assert.deepEqual(problems([], real), ['BILLHOOK_SANDBOX_LEDGER needs --sandbox.'])
+    assert.equal(accepted([['--sandbox', 'on']], real).sandboxLedger, 'real')
+  })
+
   test('a network is watched with its token only, and never in the sandbox', () => {
     const sep = { BILLHOOK_SEP_URLS: 'http://127.0.0.1:8545' }
     const nile = { BILLHOOK_TRX_NILE_URLS: 'http://127.0.0.1:8090' }
@@ -483,6 +491,7 @@ describe('problems with settings', () => {
     BILLHOOK_STORE: ['LMDB', 'mysql://db/billhook', 'postgres:', 'postgres:///billhook', 'db1:5432/billhook'],
     BILLHOOK_CREATE: ['true', '1', 'Off', 'never'],
     BILLHOOK_SANDBOX: ['true', '1', 'On', 'yes'],
+    BILLHOOK_SANDBOX_LEDGER: ['on', 'Real', 'noisy'],
     BILLHOOK_PUBLIC_URL: [
       'pay.example',
       '/pay',

@@ -42,6 +42,7 @@ export function combinationProblems({ values, given }: Configured): string[] {
     need('strict', 'onboardingName', ", the ledger's onboarding name")
   // A malformed value already has a line of its own.
   const isRead = (name: Name) => given(name) !== undefined && values[name] !== undefined
+  if (values.sandbox !== true && isRead('sandboxLedger')) problems.push(`${variable('sandboxLedger')} needs --sandbox.`)
   if (isRead('ledgerStoreUrls')) {
     need('ledgerStoreUrls', 'ledgerUrls')
     need('ledgerStoreUrls', 'ledgerFollow')

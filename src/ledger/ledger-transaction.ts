@@ -111,7 +111,7 @@ export function onboardingFact(
 }
 
 /** The assignment of a wallet to an identity. */
-export function assignmentFact({
+function assignmentFact({
   isSelfSigned,
   inputs,
   outputs,

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, ftruncateSync, readFileSync, readSync, writeF
 import { isObject, parseJson } from '../base/json-object.js'
 import { openOwned } from '../base/owned-file.js'
 import { StartError } from '../start-error.js'
-import type { SentTransaction } from './submitted-transaction.js'
+import type { CommittedTransaction } from './submitted-transaction.js'
 
 /** What the simulated ledger has committed. */
 export type LedgerEntry =
@@ -12,7 +12,7 @@ export type LedgerEntry =
       readonly umid: string
       /** Identity stream id, 64 hex characters. */
       readonly identity: string
-      /** The key that signs for it: compressed, hex. */
+      /** The key that it was onboarded with, as the transaction spells it. Earlier versions wrote compressed hex without `0x`. */
       readonly publicKey: string
     }
   | {
@@ -22,6 +22,23 @@ export type LedgerEntry =
       readonly wallet: string
       /** Identity stream id. */
       readonly owner: string
+      /** Whether a key of the owner signed it. The ledger commits others as well. */
+      readonly isSigned: boolean
+    }
+  | {
+      readonly type: 'keys'
+      readonly umid: string
+      /** Identity stream id. */
+      readonly identity: string
+      /** Its only key from now on, as the transaction spells it. */
+      readonly publicKey: string
+    }
+  | {
+      /** It changed nothing that the ledger keeps. */
+      readonly type: 'plain'
+      readonly umid: string
+      /** Whether it changed a stream. The listing leaves out what changed none. */
+      readonly isListed: boolean
     }
   | {
       /** The nodes agreed on it but did not save it: it is listed and cannot be read. */
@@ -93,16 +110,16 @@ export class LedgerJournal {
   }
 
   /** The entry is on disk when this returns. When it throws, nothing of it is. */
-  append(entry: LedgerEntry, atMs: number, transaction: SentTransaction): JournalLine {
+  append(entry: LedgerEntry, atMs: number, transaction: CommittedTransaction): JournalLine {
     return { entry, atMs, ...this.write(JSON.stringify({ ...entry, at: atMs, transaction })) }
   }
 
   /** The transaction of a line. */
-  transactionAt({ offset, lengthBytes }: Place): SentTransaction {
+  transactionAt({ offset, lengthBytes }: Place): CommittedTransaction {
     this.assertOpen()
     const bytes = Buffer.alloc(lengthBytes)
     readSync(this.fd, bytes, 0, lengthBytes, offset)
-    const { transaction } = JSON.parse(bytes.toString()) as { transaction: SentTransaction }
+    const { transaction } = JSON.parse(bytes.toString()) as { transaction: CommittedTransaction }
     return transaction
   }
 
@@ -152,14 +169,15 @@ function parseLine(text: string): Omit<JournalLine, keyof Place> | null {
 }
 
 function parseEntry(line: Readonly<Record<string, unknown>>): LedgerEntry | null {
-  const { type, umid, identity, publicKey, wallet, owner } = line
+  const { type, umid, identity, publicKey, wallet, owner, isSigned = true, isListed } = line
   if (typeof umid !== 'string') return null
-  if (type === 'identity' && typeof identity === 'string' && typeof publicKey === 'string') {
+  if ((type === 'identity' || type === 'keys') && typeof identity === 'string' && typeof publicKey === 'string') {
     return { type, umid, identity, publicKey }
   }
   if (type === 'assignment' && typeof wallet === 'string' && typeof owner === 'string') {
-    return { type, umid, wallet, owner }
+    return { type, umid, wallet, owner, isSigned: isSigned !== false }
   }
+  if (type === 'plain') return { type, umid, isListed: isListed === true }
   if (type === 'unsaved') return { type, umid }
   return null
 }

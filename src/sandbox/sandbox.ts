@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../clock.js'
@@ -8,17 +8,21 @@ import type { Network, Networks } from '../domain/network.js'
 import type { ApplyEvents } from '../ledger/gateway-events.js'
 import type { Logger } from '../log.js'
 import { type Scheduler, systemScheduler } from '../scheduler.js'
-import type { Store } from '../store/store.js'
+import type { Store, WalletPort } from '../store/store.js'
 import { LedgerArchive } from './ledger-archive.js'
-import { LedgerJournal } from './ledger-journal.js'
-import { JOURNAL_FILE } from './sandbox-directory.js'
 import {
   ASSIGN_OWNER_CONTRACT,
   LEDGER_NAMESPACE,
+  type LedgerWallet,
   ONBOARD_CONTRACT,
   ONBOARDING_NAME,
-  SimulatedLedger,
-} from './simulated-ledger.js'
+  REPLACE_KEY_CONTRACT,
+  SANDBOX_PLACE,
+} from './ledger-contracts.js'
+import { LedgerJournal } from './ledger-journal.js'
+import { type LedgerKind, type LedgerTemper, QUIET, realTemper } from './ledger-temper.js'
+import { JOURNAL_FILE } from './sandbox-directory.js'
+import { SimulatedLedger } from './simulated-ledger.js'
 import { SimulatedNetworks } from './simulated-networks.js'
 import { SimulatedNode } from './simulated-node.js'
 
@@ -43,11 +47,14 @@ export interface SandboxOptions {
   readonly scheduler?: Scheduler
   /** Default: the machine's. */
   readonly random?: RandomFill
+  readonly ledger: LedgerKind
+  /** What the nodes of the ledger do. Default: as its kind does. */
+  readonly temper?: LedgerTemper
   /** Resolves when nodes would have agreed on a transaction. Default: after `AGREEMENT_MS`. */
   readonly agree?: () => Promise<void>
 }
 
-/** A ledger node and the networks of the catalogue inside the process (decisions 9). Nothing in it has any value. */
+/** The nodes of a ledger and the networks of the catalogue inside the process (decisions 9). Nothing in it has any value. */
 export class Sandbox {
   /** Restores the ledger and fills up the wallets. Throws `StartError` when the ledger's journal cannot be used. */
   static async start(options: SandboxOptions): Promise<Sandbox> {
@@ -57,10 +64,16 @@ export class Sandbox {
     const journal = LedgerJournal.open(join(options.dataDirectory, JOURNAL_FILE))
     const archive = new LedgerArchive(journal)
     const { wallets } = store
-    const ledger = new SimulatedLedger({ engine, archive, wallets, apply, agree, scheduler, onError })
+    const temper = options.temper ?? (options.ledger === 'real' ? realTemper() : QUIET)
+    const findWallet = (id: string) => ledgerWallet(wallets, id)
+    const shared = { archive, place: SANDBOX_PLACE, findWallet }
+    const ledger = new SimulatedLedger({ ...shared, temper, engine, apply, agree, scheduler, onError })
     const networks = new SimulatedNetworks({ store, apply, networks: known, clock, scheduler, random, onError })
-    const node = new SimulatedNode(ledger, clock, archive, wallets)
-    const sandbox = new Sandbox(options.publicUrl, known.present, journal, ledger, node, networks)
+    const { mergesRepeats } = temper
+    const nodes = ledger.nodes.map(
+      (memory, index) => new SimulatedNode({ ...shared, index, ledger, memory, clock, mergesRepeats }),
+    )
+    const sandbox = new Sandbox(options.publicUrl, known.present, journal, ledger, nodes, networks)
     try {
       // Before the wallets are counted: the ledger's reports may assign some of them.
       await ledger.start()
@@ -77,9 +90,22 @@ export class Sandbox {
     private readonly networkIds: readonly Network[],
     private readonly journal: LedgerJournal,
     private readonly ledger: SimulatedLedger,
-    readonly ledgerNode: SimulatedNode,
+    /** The first is the one that clients are told of. */
+    readonly ledgerNodes: readonly SimulatedNode[],
     readonly networks: SimulatedNetworks,
   ) {}
+
+  /** The node that clients are told of. */
+  get ledgerNode(): SimulatedNode {
+    const [node] = this.ledgerNodes
+    if (node === undefined) throw new Error('a ledger has nodes')
+    return node
+  }
+
+  /** Ends the silence of the ledger, so that requests to it end. */
+  answerWaiting(): void {
+    this.ledger.answerWaiting()
+  }
 
   /** Does at once what is still due, then ends. The store and the intake must still work. */
   async close(): Promise<void> {
@@ -93,9 +119,17 @@ export class Sandbox {
       notice: 'This is a sandbox: its ledger and its networks are simulated, and nothing in it has any value.',
       nodeUrl: `${this.publicUrl().replace(/\/+$/, '')}${LEDGER_PATH}`,
       namespace: LEDGER_NAMESPACE,
-      contracts: { onboard: ONBOARD_CONTRACT, assignOwner: ASSIGN_OWNER_CONTRACT },
+      contracts: { onboard: ONBOARD_CONTRACT, assignOwner: ASSIGN_OWNER_CONTRACT, replaceKey: REPLACE_KEY_CONTRACT },
       onboardingName: ONBOARDING_NAME,
       networks: this.networkIds,
     }
   }
+}
+
+/** A wallet of the store as a stream of the ledger. Its creation is no transaction here, so that has an id of its own making. */
+async function ledgerWallet(wallets: Pick<WalletPort, 'find'>, id: string): Promise<LedgerWallet | undefined> {
+  const wallet = await wallets.find(id)
+  if (wallet === undefined) return undefined
+  const { address, network, owner } = wallet
+  return { address, network, owner, umid: createHash('sha256').update(`creation of ${id}`).digest('hex') }
 }

@@ -186,6 +186,8 @@ export async function assemble(context: CoreContext): Promise<Service> {
   })
   // Before the requests, which would wait for streams that have no end of their own.
   shutdown.add('open pages', () => openPages.close())
+  // Likewise: a ledger may never answer.
+  shutdown.add('waiting transactions', () => sandbox?.answerWaiting())
   if (sandbox !== null) {
     const { sandboxBanner } = await import('../sandbox/banner.js')
     banner.unshift(...sandboxBanner(publicUrl(), core.store.networks.present))
@@ -245,6 +247,7 @@ async function startSandbox(core: Core, context: CoreContext, publicUrl: () => s
     log,
     publicUrl,
     dataDirectory: settings.dataDirectory,
+    ledger: settings.sandboxLedger,
   })
   shutdown.add('sandbox', () => sandbox.close())
   return sandbox

@@ -37,5 +37,6 @@ function ledgerOf({ ledgerNodes: nodes, ledgerContracts, onboardingName = '' }: 
 
 function simulatedLedger(sandbox: Pick<Sandbox, 'describe'>): LedgerInfo {
   const { namespace, contracts, onboardingName, nodeUrl } = sandbox.describe()
-  return { namespace, contracts, onboardingName, nodes: [nodeUrl] }
+  const { onboard, assignOwner } = contracts
+  return { namespace, contracts: { onboard, assignOwner }, onboardingName, nodes: [nodeUrl] }
 }

@@ -52,7 +52,8 @@ describe('the client and a sandbox', () => {
     const { networks, ledger } = await billhook.getInfo()
     assert.deepEqual(networks.map(({ id }) => id).sort(), ['SEP', 'TRX-NILE'])
     const { nodeUrl, contracts } = await billhook.describeSandbox()
-    assert.deepEqual([ledger?.nodes, ledger?.contracts], [[nodeUrl], contracts])
+    const { onboard, assignOwner } = contracts
+    assert.deepEqual([ledger?.nodes, ledger?.contracts], [[nodeUrl], { onboard, assignOwner }])
   })
 
   test('onboard an identity twice without harm', async () => {

@@ -7,7 +7,7 @@ import { StartError } from '../../src/start-error.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const identity: LedgerEntry = { type: 'identity', umid: 'a1', identity: 'i1', publicKey: '02' }
-const assignment: LedgerEntry = { type: 'assignment', umid: 'a2', wallet: 'w1', owner: 'i1' }
+const assignment: LedgerEntry = { type: 'assignment', umid: 'a2', wallet: 'w1', owner: 'i1', isSigned: true }
 
 function journalPath(context: TestContext): string {
   const place = temporaryDirectory()

@@ -116,7 +116,7 @@ describe('the sandbox', () => {
     const { $summary, $streams } = await post(fixture.sandbox, onboarding(place, key))
     assert.match($summary.errors?.join() ?? '', /^Failed to save - Error /)
     assert.deepEqual({ ...$summary, errors: [] }, { total: 1, vote: 1, commit: 1, errors: [] })
-    assert.equal($streams, undefined)
+    assert.equal($streams?.new.length, 1)
     await fixture.restart('cleanly')
     await commit(fixture.sandbox, onboarding(place, key))
   })

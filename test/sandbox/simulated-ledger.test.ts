@@ -208,12 +208,12 @@ describe('onboarding', () => {
     ['with an empty key', 'Self signed signature not matching', (key) => signedWith(key, '')],
     [
       'with a key of type rsa',
-      'Self signed signature not matching',
+      'Vote Failure - "type has to be secp256k1"',
       (key) => signedWith(key, `0x${key.publicKeyHex}`, { type: 'rsa' }),
     ],
     [
       'with a key of no type',
-      'Self signed signature not matching',
+      'Vote Failure - "type has to be secp256k1"',
       (key) => signedWith(key, `0x${key.publicKeyHex}`, { type: undefined }),
     ],
     ['with a private key', 'Self signed signature not matching', (key) => signedWith(key, privateKeyPem(freshKey()))],
@@ -236,7 +236,7 @@ describe('onboarding', () => {
     ],
     [
       'under another label',
-      'Vote Failure - "onboarding takes one self-signed input, otk"',
+      'Vote Failure - "one input, otk"',
       (key) => {
         const { otk } = onboardTx(place(), `0x${key.publicKeyHex}`).$i
         const $tx = { ...onboardTx(place(), ''), $i: { mine: otk } }
@@ -245,7 +245,7 @@ describe('onboarding', () => {
     ],
     [
       'of nobody',
-      'Vote Failure - "onboarding takes one self-signed input, otk"',
+      'Vote Failure - "one input, otk"',
       () => ({ $selfsign: true, $sigs: {}, $tx: { ...onboardTx(place(), ''), $i: {} } }),
     ],
     [
@@ -377,7 +377,7 @@ describe('assigning a wallet', () => {
     ] as const) {
       const $tx = { ...assignTx(place(), identity, wallet), $expire }
       const transaction = { $sigs: { [identity]: signTx(key, $tx) }, $tx }
-      if (isLate) await failEarly(fixture.sandbox, transaction, 'Transaction Expired')
+      if (isLate) await failEarly(fixture.sandbox, transaction, `Transaction Expired : ${$expire}`)
       else await commit(fixture.sandbox, transaction)
     }
   })
@@ -403,9 +403,12 @@ describe('assigning a wallet', () => {
       },
     ],
     [
-      'with an object of nothing as signature',
-      'Input Signature Incorrect',
-      (_, identity, wallet) => ({ $sigs: { [identity]: {} }, $tx: assignTx(place(), identity, wallet) }),
+      'with more signatures than the identity has keys',
+      'Input Incorrect Signature List Length',
+      (_, identity, wallet) => ({
+        $sigs: { [identity]: { a: 'x', b: 'x' } },
+        $tx: assignTx(place(), identity, wallet),
+      }),
     ],
     [
       'without a signature',
@@ -435,7 +438,7 @@ describe('assigning a wallet', () => {
     ],
     [
       'that is not personal',
-      'Vote Failure - "owner must be personal"',
+      'Vote Failure - "one input, owner, personal"',
       (key, identity, wallet) => {
         const $tx = { ...assignTx(place(), identity, wallet), $i: { owner: { $stream: identity, personal: 'true' } } }
         return { $sigs: { [identity]: signTx(key, $tx) }, $tx }
@@ -443,7 +446,7 @@ describe('assigning a wallet', () => {
     ],
     [
       'without a wallet',
-      'Vote Failure - "assigning takes one input, owner, and one output, wallet"',
+      'Vote Failure - "one output, wallet"',
       (key, identity, wallet) => {
         const { $o: _, ...$tx } = assignTx(place(), identity, wallet)
         return { $sigs: { [identity]: signTx(key, $tx) }, $tx }
@@ -451,7 +454,7 @@ describe('assigning a wallet', () => {
     ],
     [
       'self-signed',
-      'Vote Failure - "assigning takes one input, owner, and one output, wallet"',
+      'has to be signed',
       (key, identity, wallet) => {
         const owner = { $stream: identity, personal: true, publicKey: `0x${key.publicKeyHex}`, type: 'secp256k1' }
         const $tx = { ...assignTx(place(), identity, wallet), $i: { owner } }
@@ -509,7 +512,7 @@ describe('what is no transaction', () => {
     ['a text as $tx', { $tx: 'tx', $sigs: {} }],
     ['$tx without contract', { $tx: { ...tx, $contract: undefined }, $sigs: {} }],
     ['$tx without namespace', { $tx: { ...tx, $namespace: 1 }, $sigs: {} }],
-    ['$tx without inputs', { $tx: { ...tx, $i: undefined }, $sigs: {} }],
+    ['a list as inputs', { $tx: { ...tx, $i: [] }, $sigs: {} }],
     ['a list as outputs', { $tx: { ...tx, $o: [] }, $sigs: {} }],
   ]
   for (const [what, body] of invalid) {

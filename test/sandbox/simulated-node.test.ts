@@ -36,33 +36,67 @@ function rows(query: string): readonly { umid: string; timestamp: string }[] {
 }
 
 function missing(document: string) {
-  const message = `URL Request Failed : http://localhost:5259/activeledger/${document} - 404`
-  return { status: 500, value: { name: 'ActiveError', message, stack: 'Error', body: '{}' } }
+  const message = `URL Request Failed : http://127.0.0.1:5259/activeledger/${document} - 404`
+  return { status: 500, value: { name: 'ActiveError', message, body: '{}', stack: 'Error' } }
+}
+
+/** A stream, of whose revision only the number counts. */
+async function streamOf(id: string): Promise<Readonly<Record<string, unknown>>> {
+  const { status, value } = await node().stream(id)
+  assert.equal(status, 200)
+  const { stream } = value as { stream: Readonly<Record<string, unknown>> }
+  return { ...stream, _rev: String(stream['_rev']).replace(/-[0-9a-f]{32}$/, '') }
 }
 
 describe('the read API of the simulated node', () => {
   test('tells the stream of an identity and of a wallet, and its owner', async () => {
     const { key, identity } = await onboarded()
-    assert.deepEqual(await node().stream(identity), {
-      status: 200,
-      value: { stream: { name: place().onboardingName } },
-    })
-    const wallet = (await fixture.store.wallets.claim('SEP', 1000))?.id ?? ''
-    const free = { stream: { name: 'billhook.sandbox.wallet', owner: null } }
-    assert.deepEqual(await node().stream(wallet), { status: 200, value: free })
-    await commit(fixture.sandbox, assignment(place(), key, identity, wallet))
-    const owned = { stream: { name: 'billhook.sandbox.wallet', owner: identity } }
-    assert.deepEqual(await node().stream(wallet), { status: 200, value: owned })
+    assert.deepEqual(await streamOf(identity), { type: place().onboardingName, _rev: '1' })
+    const { id, address } = (await fixture.store.wallets.claim('SEP', 1000)) ?? assert.fail('no wallet is left')
+    const free = { type: 'billhook.sandbox.wallet', address, network: 'SEP', owner: null, _rev: '1' }
+    assert.deepEqual(await streamOf(id), free)
+    await commit(fixture.sandbox, assignment(place(), key, identity, id))
+    assert.deepEqual(await streamOf(id), { ...free, owner: identity, _rev: '2' })
   })
 
-  test('tells the key of an identity with what it keeps beside the stream', async () => {
-    const { key, identity } = await onboarded()
+  test('tells the key of an identity and its transactions with what it keeps beside the stream', async () => {
+    const { key, identity, umid } = await onboarded()
     const text = `0x${key.publicKeyHex}`
     const hash = createHash('sha256').update(text).digest('hex')
     const authorities = [{ public: text, type: 'secp256k1', stake: 100, hash }]
-    const stream = { $stream: true, name: place().onboardingName, authorities }
-    assert.deepEqual(await node().stream(`${identity}:stream`), { status: 200, value: { stream } })
+    const { onboardingName: name } = place()
+    const stream = { $stream: true, umid: text, name, authorities, txs: [umid], $constructor: true, _rev: '1' }
+    assert.deepEqual(await streamOf(`${identity}:stream`), stream)
+    const wallet = (await fixture.store.wallets.claim('SEP', 1000))?.id ?? ''
+    const assigned = await commit(fixture.sandbox, assignment(place(), key, identity, wallet))
+    assert.deepEqual(await streamOf(`${identity}:stream`), { ...stream, txs: [umid, assigned.umid], _rev: '2' })
+    const { txs, umid: creation } = await streamOf(`${wallet}:stream`)
+    assert.deepEqual(txs, [creation, assigned.umid])
     assert.deepEqual(await node().stream('a:stream'), missing('a:stream'))
+  })
+
+  test('tells the stream of a contract, by its version', async () => {
+    const { namespace, contracts } = place()
+    const { contract, compiled, ...stream } = await streamOf(contracts.assignOwner)
+    assert.deepEqual(stream, { name: 'assign-owner', namespace, _rev: '1' })
+    assert.deepEqual(compiled, { '0.0.1': contracts.assignOwner })
+    assert.deepEqual(Object.keys(contract ?? {}), ['0.0.1'])
+  })
+
+  test('stores the signature of a stream below the hash of its key, and tells the revisions that it changed', async () => {
+    const { key, identity } = await onboarded()
+    const wallet = (await fixture.store.wallets.claim('SEP', 1000))?.id ?? ''
+    const revisionsOf = async (id: string) =>
+      [await node().stream(`${id}:stream`), await node().stream(id)]
+        .map(({ value }) => (value as { stream: { _rev: string } }).stream._rev)
+        .join(':')
+    const $revs = { $i: { [identity]: await revisionsOf(identity) }, $o: { [wallet]: await revisionsOf(wallet) } }
+    const sent = assignment(place(), key, identity, wallet)
+    const { umid } = await commit(fixture.sandbox, sent)
+    const hash = createHash('sha256').update(`0x${key.publicKeyHex}`).digest('hex')
+    const $sigs = { [identity]: { [hash]: sent.$sigs[identity] } }
+    const told = (node().transaction(umid).value as { umid: object }).umid
+    assert.deepEqual(told, { ...told, $sigs, $revs })
   })
 
   test('answers with status 500 for what it does not have, and says so only in the text', async () => {
@@ -78,7 +112,7 @@ describe('the read API of the simulated node', () => {
     const $datetime = new Date(fixture.clock.now()).toISOString()
     assert.deepEqual(
       [status, value],
-      [200, { umid: { $umid: umid, $tx, $sigs, $revs: {}, $selfsign: true, $datetime } }],
+      [200, { umid: { $umid: umid, $tx, $sigs, $revs: { $i: {}, $o: {} }, $selfsign: true, $datetime } }],
     )
   })
 

@@ -1,5 +1,5 @@
 import { isBaseUrl, isHost, isPath, isStore } from '../checks.js'
-import { onOff, optional, port, type Setting, text } from '../setting.js'
+import { choice, onOff, optional, port, type Setting, text } from '../setting.js'
 
 const SECRET_LENGTH_MINIMUM_CHARACTERS = 16
 
@@ -62,6 +62,11 @@ export const essentials = {
     fallback: 'off',
     sentence:
       'Run with a simulated ledger and simulated networks inside the process. Cannot be combined with a real ledger or real networks.',
+  }),
+  sandboxLedger: choice(['quiet', 'real'], {
+    fallback: 'quiet',
+    sentence:
+      'The simulated ledger of the sandbox: quiet is one node without surprises; real behaves like a network of three with everything that was observed on real nodes, such as answers that never come.',
   }),
   publicUrl: optional.text(isBaseUrl, {
     base: true,

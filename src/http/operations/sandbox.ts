@@ -65,6 +65,7 @@ export const sandboxOperations = operations({
           contracts: record({
             onboard: text('The onboard contract.'),
             assignOwner: text('The assign-owner contract.'),
+            replaceKey: text('The contract that replaces the key of an identity.'),
           }),
           onboardingName: text('The name that identities are onboarded under.'),
           networks: list(networkName),
