@@ -91,7 +91,8 @@ export interface InvoiceFilter extends ListOptions {
 export class Billhook {
   private readonly transport: Transport
   private readonly signer: Signer | undefined
-  private readonly givenOwner: string | undefined
+  /** The identity that the client acts for, if it was given one. */
+  readonly owner: string | undefined
 
   /** Throws a `TypeError` for a malformed URL or key. */
   constructor(options: BillhookOptions) {
@@ -101,7 +102,7 @@ export class Billhook {
     const send = options.fetch ?? ((...request: Parameters<Fetch>) => fetch(...request))
     this.transport = new Transport({ url, fetch: send, timeoutMs, retryDelayMs })
     this.signer = privateKey === undefined ? signer && checkedSigner(signer) : keySigner(privateKey)
-    this.givenOwner = owner
+    this.owner = owner
   }
 
   /**
@@ -273,8 +274,8 @@ export class Billhook {
   }
 
   #owner(): string {
-    if (this.givenOwner === undefined) throw new TypeError('this needs a client that was given its owner')
-    return this.givenOwner
+    if (this.owner === undefined) throw new TypeError('this needs a client that was given its owner')
+    return this.owner
   }
 
   #ownerParam(): { readonly id: string } {

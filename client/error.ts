@@ -10,9 +10,12 @@ export type ClientErrorCode =
   | 'wait_timeout'
   /** The invoice that was waited for is void or expired. */
   | 'invoice_void'
-  /** A ledger node refused a transaction, or no node answered. */
+  /** The ledger refused a transaction. It has no effect. */
   | 'ledger_rejected'
+  /** No node could be reached. Nothing was sent. */
   | 'ledger_unavailable'
+  /** It is not known whether a transaction has taken effect: an answer was lost, or decided nothing. Look before you go on. */
+  | 'ledger_uncertain'
   /** A webhook is not from the service, or is too old. */
   | 'webhook_rejected'
 

@@ -12,7 +12,7 @@ export {
 } from './billhook.js'
 export { BillhookError, type ClientErrorCode } from './error.js'
 export { IDENTITY_PATH, identityFromPhrase, identityId, newPhrase } from './identity.js'
-export { assignWallet, type LedgerSettings, onboard } from './ledger.js'
+export { assignWallet, type LedgerOptions, type LedgerSettings, onboard } from './ledger.js'
 export { keySigner, type PrivateKey, type Signer } from './signer.js'
 export type { WaitOptions } from './wait.js'
 export { type VerifiedWebhook, type VerifyOptions, verifyWebhook, type WebhookHeaders } from './webhook.js'

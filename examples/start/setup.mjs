@@ -15,7 +15,7 @@ await billhook.waitForIdentity()
 await billhook.registerApiKey({ label: 'start' }, { identity })
 
 const wallet = await billhook.claimWallet('TRX-NILE')
-await assignWallet(ledger, identity, wallet.id)
+await assignWallet(ledger, identity, wallet.id, { billhook })
 await billhook.waitForWallet(wallet.id)
 
 const { secret } = await billhook.putWebhook({ callbackUrl: receiver })

@@ -43,7 +43,8 @@ export class OnboardingRaces {
     const place = race.ended
     race.ended += 1
     const answer = race.outcomes[place] ?? 'unsaved'
-    const maker = Math.max(race.outcomes.indexOf('committed'), 0)
+    // Who is told that the stream exists is told so because it does.
+    const maker = race.outcomes[0] === 'exists' ? 0 : Math.max(race.outcomes.indexOf('committed'), 0)
     return { answer, isSaved: answer === 'committed' || place === maker }
   }
 }

@@ -32,11 +32,23 @@ const BUSY = answer({
   $streams: { new: [], updated: [] },
 })
 
-function ledger(script: readonly Scripted[], nodes = ['http://one.example', 'http://two.example/node/']) {
+let ledgers = 0
+
+/** The library stays at the node that answered last, so each test has nodes of its own. */
+function ledger(script: readonly Scripted[], nodes = ['one', 'two']) {
+  ledgers += 1
   const service = new FakeService(script)
   const contracts = { onboard: 'c1', assignOwner: 'c2' }
-  const settings: LedgerSettings = { nodes, namespace: 'ns', contracts, onboardingName: NAME, fetch: service.fetch }
-  return { service, settings }
+  const urls = nodes.map((node) => `http://${node}.ledger-${ledgers}.example/node/`)
+  const settings: LedgerSettings = {
+    nodes: urls,
+    namespace: 'ns',
+    contracts,
+    onboardingName: NAME,
+    fetch: service.fetch,
+  }
+  const posted = () => service.asked.map(({ url }) => /http:\/\/(\w+)\..*\/node\/$/.exec(url)?.[1])
+  return { service, settings, posted }
 }
 
 async function failsWith(code: string, work: Promise<unknown>, message = /./): Promise<void> {
@@ -58,10 +70,10 @@ function assertSigned(body: string | undefined, before: string, tx: string, afte
 
 describe('onboard', () => {
   test('posts exactly the documented bytes, signed as the node will write them', async () => {
-    const { service, settings } = ledger([ONBOARDED])
+    const { service, settings, posted } = ledger([ONBOARDED])
     assert.equal(await onboard(settings, identity), ID)
     const [asked] = service.asked
-    assert.deepEqual([asked?.method, asked?.url], ['POST', 'http://one.example/'])
+    assert.deepEqual([asked?.method, ...posted()], ['POST', 'one'])
     const tx = `{"$contract":"c1","$namespace":"ns","$i":{"otk":{"publicKey":"0x${key.publicKeyHex}","type":"secp256k1"}}}`
     assertSigned(asked?.body, '{"$selfsign":true,"$sigs":{"otk":"', tx, `"},"$tx":${tx}}`)
   })
@@ -71,19 +83,42 @@ describe('onboard', () => {
     assert.equal(await onboard(settings, identity), ID)
   })
 
-  test('believes only what is committed, without errors, and the expected stream', async () => {
+  test('is committed whatever single nodes complain of', async () => {
+    const summary = { ...COMMITTED, errors: ['Stream(s) not found - Error Default Error Id'] }
+    const { settings } = ledger([answer({ $summary: summary, $streams: { new: [{ id: ID }] } })])
+    assert.equal(await onboard(settings, identity), ID)
+  })
+
+  test('is rejected for a refusal, and for another stream than the expected one', async () => {
     const wrong: readonly [Scripted, RegExp][] = [
       [failed('Self signed signature not matching'), /: Self signed signature not matching - Error/],
-      [failed('Failed to save', 2), /Failed to save/],
-      [answer({ $summary: { commit: 0 }, $streams: { new: [{ id: ID }] } }), /not committed/],
-      [answer({ $summary: {}, $streams: { new: [{ id: ID }] } }), /not committed/],
       [answer({ $summary: COMMITTED, $streams: { new: [{ id: WALLET }] } }), /another stream/],
-      [answer({ $summary: COMMITTED }), /another stream/],
-      [answer({ $summary: { ...COMMITTED, errors: ['one node'] }, $streams: { new: [{ id: ID }] } }), /: one node$/],
     ]
     for (const [scripted, message] of wrong) {
-      await failsWith('ledger_rejected', onboard(ledger([scripted]).settings, identity), message)
+      const { service, settings } = ledger([scripted])
+      await failsWith('ledger_rejected', onboard(settings, identity), message)
+      assert.equal(service.asked.length, 1)
     }
+  })
+
+  test('is posted once more to the same node when the answer decides nothing', async () => {
+    const undecided: readonly Scripted[] = [
+      failed('Failed to save', 2),
+      answer({ $summary: { commit: 0 }, $streams: { new: [{ id: ID }] } }),
+      answer({ $summary: {}, $streams: { new: [{ id: ID }] } }),
+      answer({ $summary: COMMITTED }),
+    ]
+    for (const scripted of undecided) {
+      const { settings, posted } = ledger([scripted, failed('Deterministic Stream Name Exists')])
+      assert.equal(await onboard(settings, identity), ID)
+      assert.deepEqual(posted(), ['one', 'one'])
+    }
+  })
+
+  test('stays open when no answer decides anything', async () => {
+    const { settings, posted } = ledger(Array<Scripted>(4).fill(failed('Failed to save', 2)), ['one'])
+    await failsWith('ledger_uncertain', onboard(settings, identity), /Failed to save.*Onboard again/)
+    assert.equal(posted().length, 4)
   })
 })
 
@@ -109,6 +144,7 @@ describe('assignWallet', () => {
 })
 
 describe('nodes', () => {
+  const refused = new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
   const silent: readonly Scripted[] = [
     new TypeError('fetch failed'),
     { status: 502, body: '<html>' },
@@ -116,27 +152,49 @@ describe('nodes', () => {
     { status: 200, body: '"Invalid Transaction"' },
   ]
 
-  test('are tried in turn until one answers as a node', async () => {
+  test('that cannot be reached are passed over', async () => {
+    const { settings, posted } = ledger([refused, ASSIGNED])
+    await assignWallet(settings, identity, WALLET)
+    assert.deepEqual(posted(), ['one', 'two'])
+  })
+
+  test('that may have got the transaction are asked once more, before the next one', async () => {
     for (const trouble of silent) {
-      const { service, settings } = ledger([trouble, ASSIGNED])
+      const { service, settings, posted } = ledger([trouble, trouble, ASSIGNED])
       await assignWallet(settings, identity, WALLET)
-      assert.deepEqual(
-        service.asked.map(({ url }) => url),
-        ['http://one.example/', 'http://two.example/node/'],
-      )
-      assert.equal(service.asked[0]?.body, service.asked[1]?.body)
+      assert.deepEqual(posted(), ['one', 'one', 'two'])
+      assert.equal(new Set(service.asked.map(({ body }) => body)).size, 1)
     }
   })
 
-  test('are unavailable when none answers', async () => {
-    const { settings } = ledger(silent.slice(0, 2))
-    await failsWith('ledger_unavailable', onboard(settings, identity), /of 2/)
+  test('are unavailable when none got the transaction', async () => {
+    await failsWith('ledger_unavailable', onboard(ledger([refused, refused]).settings, identity), /of 2/)
     await failsWith('ledger_unavailable', onboard(ledger([], []).settings, identity))
+  })
+
+  test('leave the outcome open when one may have got it', async () => {
+    for (const trouble of silent) {
+      const { settings } = ledger([refused, trouble, trouble])
+      await failsWith('ledger_uncertain', assignWallet(settings, identity, WALLET), /waitForWallet\(\) tells/)
+    }
   })
 
   test('that refuse are not passed over', async () => {
     const { service, settings } = ledger([failed('Stream(s) not found')])
     await failsWith('ledger_rejected', assignWallet(settings, identity, WALLET))
     assert.equal(service.asked.length, 1)
+  })
+
+  test('that refuse after a lost answer do not say how the first post ended', async () => {
+    for (const refusal of ['Vote Failure - "the wallet is assigned already"', 'Input Signature Incorrect']) {
+      const { settings } = ledger([silent[0] ?? refused, failed(refusal)])
+      await failsWith('ledger_uncertain', assignWallet(settings, identity, WALLET))
+    }
+  })
+
+  test('that stay busy reject', async () => {
+    const { service, settings } = ledger(Array<Scripted>(6).fill(BUSY))
+    await failsWith('ledger_rejected', assignWallet(settings, identity, WALLET), /Busy Locks/)
+    assert.equal(service.asked.length, 6)
   })
 })

@@ -47,6 +47,7 @@ export class ServiceFixture {
       BILLHOOK_GATEWAY_SECRET: GATEWAY_SECRET,
       BILLHOOK_VERIFY_THREADS: '1',
       ...(await storeUnderTest()),
+      ...(environment['BILLHOOK_SANDBOX'] === 'on' ? { BILLHOOK_SANDBOX_LEDGER: 'real' } : {}),
       ...environment,
     })
     assert.ok('settings' in read, JSON.stringify(read))

@@ -39,7 +39,9 @@ export class ServiceProcess {
     stderr: 'inherit' | 'pipe' = 'inherit',
   ): Promise<ServiceProcess> {
     const settings = { BILLHOOK_GATEWAY_SECRET: GATEWAY_SECRET, BILLHOOK_VERIFY_THREADS: '1', BILLHOOK_LOG: 'warn' }
-    return ServiceProcess.launch({ data, environment: { ...settings, ...environment }, flags, stderr })
+    const isSandbox = flags.includes('--sandbox') || environment['BILLHOOK_SANDBOX'] === 'on'
+    const ledger = isSandbox ? { BILLHOOK_SANDBOX_LEDGER: 'real' } : {}
+    return ServiceProcess.launch({ data, environment: { ...settings, ...ledger, ...environment }, flags, stderr })
   }
 
   /** Resolves when the ready line has been printed. */

@@ -37,7 +37,8 @@ const anything: Schema = { description: 'As a ledger node answers it.' }
 
 const nodeAnswers: Readonly<Record<number, AnswerAbout>> = {
   200: {
-    description: "The node's answer. A transaction failed if `$summary.errors` is not empty.",
+    description:
+      "The node's answer. A transaction failed if `$summary.commit` is 0 and `$summary.errors` is not empty.",
     body: anything,
     headers: ['Access-Control-Allow-Origin'],
   },
