@@ -7,11 +7,12 @@ import {
   type LedgerWallet,
   resolveContract,
 } from './ledger-contracts.js'
+import { changedBy, entryOf } from './ledger-effects.js'
 import type { LedgerEntry } from './ledger-journal.js'
 import { errorsOf, type Refusal, type Round, vote } from './ledger-round.js'
 import { LedgerSignatures } from './ledger-signatures.js'
 import type { LedgerTemper } from './ledger-temper.js'
-import { type ChangedStreams, refusedAlone, type Verdict, withId } from './ledger-verdict.js'
+import { refusedAlone, type Verdict, withId } from './ledger-verdict.js'
 import type { NodeMemory } from './node-memory.js'
 import { identityAt, type KnownWallets, Positions, revisionsOf } from './node-views.js'
 import { type Ending, OnboardingRaces } from './onboarding-races.js'
@@ -123,7 +124,7 @@ export class LedgerJudge {
     if (ending.answer === 'again') {
       return { ...counted, errors: round.inFavour.map(() => withId(EXISTS)), streams: null }
     }
-    const streams = this.changedBy(effect)
+    const streams = changedBy(effect, this.options.place)
     if (!this.save(known, round, ending, effect, laggard)) {
       return { ...counted, commit: counted.vote, errors: [withId(UNSAVED)], streams }
     }
@@ -147,7 +148,8 @@ export class LedgerJudge {
     const { archive, onCommit, onError } = this.options
     const { transaction, signatures, positions } = known
     const { umid, arrivedMs, sent } = transaction
-    const entry = ending.isSaved ? this.entryOf(known, effect) : ({ type: 'unsaved', umid } as const)
+    const isSignedBy = (identity: string) => this.isSignedBy(identity, known)
+    const entry = ending.isSaved ? entryOf(umid, effect, isSignedBy) : ({ type: 'unsaved', umid } as const)
     try {
       const $sigs = signatures.stored((stream) => this.keyOf(stream))
       archive.commit(entry, arrivedMs, { ...sent, $sigs, $revs: revisionsOf(transaction, positions) })
@@ -197,39 +199,10 @@ export class LedgerJudge {
     return reason === null ? null : { text: `Vote Failure - ${JSON.stringify(reason)}`, form: 'own' }
   }
 
-  private entryOf({ transaction, signatures }: Case, effect: Effect): LedgerEntry {
-    const { umid, inputs } = transaction
-    switch (effect.type) {
-      case 'identity':
-      case 'keys': {
-        const { type, identity, publicKey } = effect
-        return { type, umid, identity, publicKey }
-      }
-      case 'assignment': {
-        const key = this.keyOf(effect.owner)
-        const [label] = [...inputs].find(([, { stream }]) => stream === effect.owner) ?? []
-        const isSigned = key !== undefined && label !== undefined && signatures.isSigned(label, key)
-        return { umid, ...effect, isSigned }
-      }
-      case 'other':
-        return { type: 'plain', umid, isListed: effect.created.length + effect.updated.length > 0 }
-    }
-  }
-
-  private changedBy(effect: Effect): ChangedStreams | null {
-    const { onboardingName, walletName } = this.options.place
-    switch (effect.type) {
-      case 'identity':
-        return { new: [{ id: effect.identity, name: effect.name }], updated: [] }
-      case 'keys':
-        return { new: [], updated: [{ id: effect.identity, name: onboardingName }] }
-      case 'assignment':
-        return { new: [], updated: [{ id: effect.wallet, name: walletName }] }
-      case 'other': {
-        const { created, updated } = effect
-        return created.length + updated.length === 0 ? null : { new: created, updated }
-      }
-    }
+  private isSignedBy(identity: string, { transaction, signatures }: Case): boolean {
+    const key = this.keyOf(identity)
+    const [label] = [...transaction.inputs].find(([, { stream }]) => stream === identity) ?? []
+    return key !== undefined && label !== undefined && signatures.isSigned(label, key)
   }
 
   private async walletsOf({ inputs, outputs }: SubmittedTransaction): Promise<KnownWallets> {

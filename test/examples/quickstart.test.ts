@@ -24,7 +24,11 @@ describe('the walk-through', { skip: noWalkThrough }, () => {
   let sandbox: ServiceFixture
 
   before(async () => {
-    sandbox = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', BILLHOOK_GATEWAY_SECRET: undefined })
+    sandbox = await ServiceFixture.start({
+      BILLHOOK_SANDBOX: 'on',
+      BILLHOOK_SANDBOX_LEDGER: 'quiet',
+      BILLHOOK_GATEWAY_SECRET: undefined,
+    })
   })
 
   after(() => sandbox.stop())
