@@ -270,9 +270,12 @@ describe('assigning at a real ledger', () => {
   test('ends with the reason of its signal', async () => {
     const { identity } = await onboarded()
     const wallet = await freeWallet()
-    network.ways.push('no answer')
+    // The last post of all, after which the outcome would be open.
+    network.ways.push('request lost', 'no answer')
+    const settings = { ...network.settings, nodes: network.settings.nodes.slice(0, 1), timeoutMs: 60_000 }
     const stop = new AbortController()
-    const work = assignWallet(network.settings, identity, wallet, { signal: stop.signal })
+    const work = assignWallet(settings, identity, wallet, { signal: stop.signal })
+    while (network.posted.length < 2) await new Promise(setImmediate)
     const reason = new Error('enough')
     stop.abort(reason)
     await assert.rejects(work, reason)

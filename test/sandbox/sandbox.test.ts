@@ -121,6 +121,26 @@ describe('the sandbox', () => {
     await commit(fixture.sandbox, onboarding(place, key))
   })
 
+  test('goes on from a journal of an earlier version', async (context) => {
+    const fixture = await start(context)
+    const { identity, wallet } = await own(fixture)
+    const path = join(fixture.place.path, JOURNAL_FILE)
+    const earlier = readFileSync(path, 'utf8')
+      .replaceAll(`"publicKey":"0x${key.publicKeyHex}"`, `"publicKey":"${key.publicKeyHex}"`)
+      .replaceAll(',"isSigned":true', '')
+      .replace(/,"\$revs":\{[^{]*\{[^}]*\},[^{]*\{[^}]*\}\}/g, '')
+    assert.doesNotMatch(earlier, /isSigned|\$revs/)
+    await fixture.sandbox.close()
+    writeFileSync(path, earlier)
+    await fixture.restart('after a crash')
+    assert.equal(fixture.store.wallets.find(wallet)?.owner, identity)
+    const { value } = await fixture.sandbox.ledgerNode.stream(`${identity}:stream`)
+    const { stream } = value as { stream: { authorities: readonly { public: string }[] } }
+    assert.equal(stream.authorities[0]?.public, `0x${key.publicKeyHex}`)
+    const another = (await fixture.store.wallets.claim('SEP', 1000))?.id ?? ''
+    await commit(fixture.sandbox, assignment(fixture.sandbox.describe(), key, identity, another))
+  })
+
   test('does not start on a damaged journal, and leaves it alone', async (context) => {
     const fixture = await start(context)
     await own(fixture)
