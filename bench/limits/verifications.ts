@@ -23,8 +23,11 @@ export function defaultThreads(): number {
 }
 
 const LOOK_SECONDS = 0.5
-/** A creation costs the main thread a little more than a verification by the library. */
-const MARGIN = 1.5
+/**
+ * A creation costs the main thread a little more than a verification by the library, or less where one wallet has all of them. The look
+ * may have come at a slow moment of the machine.
+ */
+const MARGIN = 2.5
 
 let looked: Promise<number> | undefined
 

@@ -17,8 +17,17 @@ const { errors, non2xx, ...result } = await autocannon({
   timeout: TIMEOUT_SECONDS,
   ...(prepared === null ? {} : { requests: [{ setupRequest: () => next(prepared) }] }),
 })
-const report: AutocannonReport = { perSecond: result['2xx'] / result.duration, failed: errors + non2xx }
+const report: AutocannonReport = {
+  perSecond: result['2xx'] / result.duration,
+  failed: errors + non2xx,
+  ranOutOf: ranOut(),
+}
 tell(report)
+
+/** How many requests there were, if they ran out; null otherwise. */
+function ranOut(): number | null {
+  return prepared !== null && at > prepared.length ? prepared.length : null
+}
 
 /** When the requests run out it starts again from the first, which the service rejects. */
 function next(all: readonly autocannon.Request[]): autocannon.Request {

@@ -14,3 +14,8 @@ export interface LoadGenerator {
   /** Resolves with answers per second. Rejects unless every answer was a success, and when none came. */
   run(load: Load): Promise<number>
 }
+
+/** What a load generator says when it had to send requests again, which a service refuses. */
+export function ranOutOf(requests: number): string {
+  return `the ${requests} requests ran out: more is handled in a second than was estimated, so sign more`
+}

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
-import type { Load, LoadGenerator } from './load.js'
+import { type Load, type LoadGenerator, ranOutOf } from './load.js'
 
 /** Slower answers count as errors. With a thousand connections the slowest contestants take seconds. */
 const TIMEOUT_SECONDS = 30
@@ -28,6 +28,8 @@ async function run({ url, connections, seconds, requests }: Load): Promise<numbe
 }
 
 function rateOf(report: string): number {
+  const signed = /^ran out of (\d+)$/m.exec(report)?.[1]
+  if (signed !== undefined) throw new Error(ranOutOf(Number(signed)))
   const errors = /Non-2xx.*|Socket errors.*/.exec(report)?.[0]
   if (errors !== undefined) throw new Error(errors.trim())
   const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1])
@@ -35,10 +37,14 @@ function rateOf(report: string): number {
   return rate
 }
 
-/** Sends the requests of the file. When they run out it starts again, which the service rejects and wrk counts. */
+/** Sends the requests of the file. When they run out it starts again, which the service rejects, and says so in the end. */
 function luaScript(path: string): string {
   return `
-local requests, at = {}, 0
+local requests, threads = {}, {}
+at, count = 0, 0
+function setup(thread)
+  threads[#threads + 1] = thread
+end
 function init()
   local file = assert(io.open(${JSON.stringify(path)}, 'rb'))
   while true do
@@ -47,11 +53,16 @@ function init()
     requests[#requests + 1] = file:read(tonumber(length))
   end
   file:close()
+  count = #requests
 end
 function request()
   at = at + 1
-  if at > #requests then at = 1 end
-  return requests[at]
+  return requests[(at - 1) % count + 1]
+end
+function done()
+  for _, thread in ipairs(threads) do
+    if thread:get('at') > thread:get('count') then print('ran out of ' .. thread:get('count')) end
+  end
 end
 `
 }
