@@ -57,6 +57,7 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   ledgerSetAside: 'other',
   identityKeys: 'other',
   ledgerDates: 'other',
+  withdrawnWallets: 'other',
   webhooks: 'other',
   deliveries: 'delivery',
   queuedDeliveries: 'delivery',

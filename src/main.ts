@@ -40,7 +40,7 @@ void run(process.argv.slice(2), context, {
     return await reconcileNetwork(request, settings, { ...ioOf(settings.logLevel), ...opening })
   },
   async reconcileLedger(settings) {
-    const opening = await import('./service/reconciliation.js')
+    const opening = await import('./service/ledger-reconciliation.js')
     return await reconcileLedger(settings, { ...ioOf(settings.logLevel), ...opening })
   },
 }).then(async (code) => {

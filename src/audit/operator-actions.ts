@@ -2,12 +2,13 @@ import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { ApiKey } from '../domain/api-key.js'
 import { type AuditEnd, type AuditedAction, DONE, type Operator } from '../domain/audit.js'
 import { type Outcome, refuse } from '../domain/failure.js'
+import type { Wallet } from '../domain/wallet.js'
 import type { Delivery } from '../domain/webhook.js'
 import type { InvoiceWithPayment, OnOwed, Store } from '../store/store.js'
 import type { AuditTrail } from './trail.js'
 
 export interface OperatorParts {
-  readonly store: Pick<Store, 'invoices' | 'outbox' | 'keys'>
+  readonly store: Pick<Store, 'invoices' | 'outbox' | 'keys' | 'wallets'>
   readonly directory: Pick<WalletDirectory, 'voidInvoice'>
   /** Called with a redelivery, after it is durable. */
   readonly onOwed: OnOwed
@@ -43,6 +44,13 @@ export class OperatorActions {
     const owner = (await store.invoices.find(id))?.owner ?? null
     return await this.follow({ ...operator, action: 'invoice.void', owner, subject: id }, async (trace) =>
       owner === null ? refuse('invoice_not_found') : await directory.voidInvoice(id, owner, { trace }),
+    )
+  }
+
+  async putBackWallet(operator: Operator, id: string): Promise<Outcome<Wallet>> {
+    const { wallets } = this.parts.store
+    return await this.follow({ ...operator, action: 'wallet.put_back', owner: null, subject: id }, (trace) =>
+      wallets.putBack(id, trace),
     )
   }
 

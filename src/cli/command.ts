@@ -10,6 +10,8 @@ export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
 /** The work was begun, or could not begin, and its end was not reached: the same command can be given again. */
 export const EXIT_INCOMPLETE = 3
+/** The end was reached, and something stays open that only others can settle. */
+export const EXIT_OPEN = 4
 /** The codes of a process that a signal ends, as shells count them (128 + number of the signal). */
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const
 

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../domain/api-key.js'
+import type { Wallet } from '../domain/wallet.js'
 import type { Delivery } from '../domain/webhook.js'
 import type { ServiceStatus } from '../http/routes/admin.js'
 import { type Admin, withAdmin } from './admin.js'
@@ -73,6 +74,26 @@ export function redeliverCommand(deliveries: BillhookCommand): void {
           const when = url === null ? 'is sent when the service runs' : 'is being sent'
           io.out(printable(`The webhook ${id} of ${owner} is queued again, and ${when}.`))
         }
+        return EXIT_SUCCESS
+      }),
+    )
+}
+
+/** `billhook wallets put-back`. */
+export function putBackCommand(wallets: BillhookCommand): void {
+  wallets
+    .add('put-back', 'Put a withdrawn wallet back into the pool.')
+    .argument('<id>', 'The id of the wallet, as list --withdrawn shows it.')
+    .onData()
+    .asJson()
+    .explain(
+      `Do it only when the ledger has not given the wallet away, or has taken it back: otherwise who claims it cannot have it. A later transaction withdraws it again. ${TRACED}`,
+    )
+    .runs((given) =>
+      withAdmin(given, async (admin, io) => {
+        const wallet = await post<Wallet>(admin, 'wallets', given.args[0], 'put-back')
+        if (given.options['json'] === true) io.out(jsonLine(wallet))
+        else io.out(printable(`The wallet ${wallet.id} is in the pool again.`))
         return EXIT_SUCCESS
       }),
     )

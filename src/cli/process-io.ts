@@ -72,7 +72,7 @@ function terminalColumns(): number | null {
   return columns > 0 ? columns : COLUMNS
 }
 
-type FromService = 'startService' | 'openReconciliation' | 'openLedgerReconciliation'
+type FromService = 'startService' | 'openReconciliation'
 
 /** The process as the commands use it, without what they need of the service. */
 export type WholeProcess = Omit<ServeIo & ReconcileIo, FromService> & Pick<ProcessIo, 'print' | 'isOutputTerminal'>

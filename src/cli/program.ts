@@ -11,9 +11,9 @@ import { importCommand } from './import.js'
 import { invoiceCommands } from './invoice.js'
 import { keygenCommand } from './keygen.js'
 import { migrateCommand } from './migrate.js'
-import { redeliverCommand, revokeCommand } from './operator-actions.js'
+import { putBackCommand, redeliverCommand, revokeCommand } from './operator-actions.js'
 import { type ReconcileRequest, readReconcileRequest } from './reconcile.js'
-import { auditCommand, exportCommand, listCommand } from './records.js'
+import { auditCommand, exportCommand, listCommand, walletsCommand } from './records.js'
 import { sandboxCommands } from './sandbox-pay.js'
 import { signCommand } from './sign.js'
 import { statusCommand } from './status.js'
@@ -44,8 +44,9 @@ export function createProgram(context: CommandContext, works: Works): BillhookCo
   exportCommand(program)
   importCommand(program, 'Add records that another store has exported.')
   const wallets = program.add('wallets', 'Wallets.')
-  listCommand(wallets, 'wallets', 'List wallets, those without an owner included.')
+  walletsCommand(wallets)
   importCommand(wallets, 'Add wallets: their ids, addresses, networks and owners.')
+  putBackCommand(wallets)
   listCommand(program.add('deposits', 'Deposits.'), 'deposits', 'List deposits, dropped ones included.')
   const deliveries = program.add('deliveries', 'Webhooks, sent or to be sent.')
   listCommand(deliveries, 'deliveries', 'List webhooks, sent or to be sent.')
@@ -93,9 +94,12 @@ function reconcileCommand(program: BillhookCommand, works: Works): void {
     .option('--to <height>', 'The last block.')
     .option('--apply', 'Repair the differences.')
     .option('--forget', 'At the end, forget which blocks were read: the service then starts at its configured block.')
-    .option('--ledger', 'Compare everything that the followed ledger lists, and apply what was missed.')
+    .option(
+      '--ledger',
+      'Compare everything that the followed ledger lists, ask again for what was set aside, and apply what was missed.',
+    )
     .explain(
-      'Ends with 0 when nothing is different in the end, 1 when differences are left, 2 when the command or the settings are wrong, 3 when the end was not reached; the last line says how to continue.',
+      'Ends with 0 when nothing is different in the end, 1 when differences are left, 2 when the command or the settings are wrong, 3 when the end was not reached; the last line says how to continue. With --ledger it ends with 0 only when everything could be read and nothing had been missed, with 1 when something had been missed, which is applied by then, with 3 when a store or a read API did not answer or the stores list nothing, and with 4 when no read API has a transaction that the stores list.',
     )
     .runs(
       ({ settings }) => (request === null ? works.reconcileLedger(settings) : works.reconcile(request, settings)),

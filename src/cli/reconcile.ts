@@ -5,14 +5,19 @@ import { settingOf } from '../networks/catalogue/built-in.js'
 import { NetworkProblem, NodeUnavailable } from '../networks/network-reader.js'
 import { NotConfirmed, type ReconcileProgress } from '../networks/reconcile.js'
 import { catalogueOf, entryOf, isWatched } from '../service/catalogue.js'
-import type {
-  LedgerReconciled,
-  openLedgerReconciliation,
-  openReconciliation,
-  Reconciliation,
-} from '../service/reconciliation.js'
+import { asideTotal, asideWhy } from '../service/ledger-health.js'
+import type { LedgerReconciled, openLedgerReconciliation } from '../service/ledger-reconciliation.js'
+import type { openReconciliation, Reconciliation } from '../service/reconciliation.js'
 import type { Given } from './billhook-command.js'
-import { type CommandIo, EXIT_FAILURE, EXIT_INCOMPLETE, EXIT_SUCCESS, EXIT_USAGE, withWork } from './command.js'
+import {
+  type CommandIo,
+  EXIT_FAILURE,
+  EXIT_INCOMPLETE,
+  EXIT_OPEN,
+  EXIT_SUCCESS,
+  EXIT_USAGE,
+  withWork,
+} from './command.js'
 import { differenceLine } from './difference-line.js'
 import { ProgressLine, StatusLine } from './progress-line.js'
 
@@ -40,6 +45,10 @@ export interface ReconcileIo extends CommandIo {
   /** Who runs the command. */
   operator(): Operator
   readonly openReconciliation: typeof openReconciliation
+}
+
+/** What `reconcile --ledger` needs from its process. */
+export interface LedgerReconcileIo extends Omit<ReconcileIo, 'openReconciliation'> {
   readonly openLedgerReconciliation: typeof openLedgerReconciliation
 }
 
@@ -160,10 +169,12 @@ function counted(count: number, what: string): string {
 }
 
 /**
- * Compares the whole ledger with the data directory and applies missed facts. Resolves with the exit code: 0 when the end was
- * reached, 2 when no ledger is followed, 3 when the end was not reached. A second signal ends the process at once.
+ * Compares everything that the stores of the ledger list with the data directory, asks again for what was set aside, and applies
+ * what was unknown. Resolves with the exit code: 0 when all could be read and nothing had been missed, 1 when something had
+ * been missed, 2 when no ledger is followed, 3 when something could not be read, 4 when all was asked for and no read API has
+ * some of it. A second signal ends the process at once.
  */
-export async function reconcileLedger(settings: Settings, io: ReconcileIo): Promise<number> {
+export async function reconcileLedger(settings: Settings, io: LedgerReconcileIo): Promise<number> {
   if (settings.ledgerStoreUrls.length === 0) {
     io.error('reconcile --ledger needs BILLHOOK_LEDGER_STORE_URL.')
     return EXIT_USAGE
@@ -185,9 +196,23 @@ export async function reconcileLedger(settings: Settings, io: ReconcileIo): Prom
   )
 }
 
-function concludeLedger({ transactions, missed, failure }: LedgerReconciled, io: ReconcileIo): number {
-  io.out(`${transactions} transactions of the ledger are compared: ${missed} facts had been missed and are applied.`)
-  if (failure === null) return EXIT_SUCCESS
-  io.error(`billhook: the end was not reached: ${failure}`)
-  return EXIT_INCOMPLETE
+function concludeLedger(reconciled: LedgerReconciled, io: CommandIo): number {
+  const { transactions, missed, recent, recovered, open, unread } = reconciled
+  // What was not looked at may hold more.
+  const soFar = unread.length === 0 ? '' : 'So far, '
+  io.out(
+    `${soFar}${counted(transactions, 'transaction')} of the ledger compared: ${counted(missed, 'fact')} had been missed${missed > 0 ? ', and applied now' : ''}.`,
+  )
+  if (recent > 0) io.out(`Applied ${counted(recent, 'fact')} newer than what the service had read.`)
+  if (recovered > 0) io.out(`Applied ${counted(recovered, 'fact')} of transactions that had been set aside.`)
+  const openCount = asideTotal(open)
+  if (openCount > 0) {
+    io.error(
+      `billhook: ${counted(openCount, 'transaction')} still set aside (${asideWhy(open)}): what they say is not known.`,
+    )
+  }
+  for (const what of unread) io.error(`billhook: ${what}.`)
+  if (unread.length > 0 || open.failed + open.unasked > 0) return EXIT_INCOMPLETE
+  if (open.missing + open.undecided > 0) return EXIT_OPEN
+  return missed > 0 ? EXIT_FAILURE : EXIT_SUCCESS
 }

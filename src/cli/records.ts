@@ -5,7 +5,7 @@ import type { Column } from '../listing/column.js'
 import { deliveryColumns } from '../listing/deliveries.js'
 import { depositColumns } from '../listing/deposits.js'
 import { keyColumns } from '../listing/keys.js'
-import { walletColumns } from '../listing/wallets.js'
+import { walletColumns, withdrawnColumns } from '../listing/wallets.js'
 import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
@@ -15,7 +15,7 @@ import { TextTable } from './text-table.js'
 
 const KINDS = [
   ...['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities', 'events', 'audit'],
-  ...['set-aside-blocks', 'set-aside-deposits'],
+  ...['withdrawn-wallets', 'set-aside-blocks', 'set-aside-deposits'],
 ] as const
 
 type Item = Readonly<Record<string, unknown>>
@@ -49,6 +49,10 @@ export function exportCommand(program: BillhookCommand): void {
 /** The fields of a list that goes to another program, and the columns of one that people read on a terminal. */
 const LISTS = {
   wallets: { fields: ['id', 'network', 'address', 'owner', 'assignedAt'], columns: () => walletColumns },
+  'withdrawn-wallets': {
+    fields: ['id', 'network', 'address', 'transaction', 'ledgerAt', 'withdrawnAt'],
+    columns: () => withdrawnColumns,
+  },
   deposits: {
     fields: ['network', 'txHash', 'index', 'toAddress', 'amount', 'currency', 'kind', 'receivedAt'],
     columns: async (admin: Admin) => depositColumns(await tokenDecimalsOf(admin)),
@@ -77,14 +81,40 @@ export function auditCommand(audit: BillhookCommand): void {
     )
 }
 
-export function listCommand(parent: BillhookCommand, kind: keyof typeof LISTS, summary: string): BillhookCommand {
+/** `billhook wallets list`. */
+export function walletsCommand(wallets: BillhookCommand): void {
+  listCommand(wallets, 'wallets', 'List wallets, those without an owner included.', {
+    flag: '--withdrawn',
+    kind: 'withdrawn-wallets',
+  })
+    .option('--withdrawn', 'Only those that were withdrawn from the pool, because the ledger has given them away.')
+    .explain(
+      'A wallet is withdrawn when a listed transaction assigns it and the service does not believe to whom: its signature is not valid, or it has another shape. It is never handed out; "billhook wallets put-back" puts it back.',
+    )
+}
+
+/** Another kind of list that a flag asks for. */
+interface OtherKind {
+  readonly flag: `--${string}`
+  readonly kind: keyof typeof LISTS
+}
+
+export function listCommand(
+  parent: BillhookCommand,
+  kind: keyof typeof LISTS,
+  summary: string,
+  other?: OtherKind,
+): BillhookCommand {
   return parent
     .add('list', summary)
     .onData()
     .asJson()
     .option('--owner <id>', 'Only those of this owner.')
     .runs(
-      (given) => withAdmin(given, (admin, io) => list(given, kind, admin, io)),
+      (given) => {
+        const isOther = other !== undefined && given.options[other.flag.slice(2)] === true
+        return withAdmin(given, (admin, io) => list(given, isOther ? other.kind : kind, admin, io))
+      },
       ({ options }, problems) => {
         const { since } = options
         if (since !== undefined && momentOf(since) === null) {

@@ -114,8 +114,8 @@ export function statusLines({
           `Webhooks: ${outbox.queued} queued, ${outbox.attempted} in progress, ${outbox.waiting} waiting for another attempt`,
         ]),
     ...Object.entries(wallets ?? {}).map(
-      ([network, { claimable, unassigned }]) =>
-        `${network}: ${unassigned} wallets without an owner, ${claimable} of them can be claimed now`,
+      ([network, { claimable, unassigned, withdrawn }]) =>
+        `${network}: ${unassigned} wallets without an owner, ${claimable} of them can be claimed now${withdrawn === 0 ? '' : `; ${withdrawn} more were withdrawn: see billhook wallets list --withdrawn`}`,
     ),
     ...(aside?.blocks ?? []).map(({ network, height, hash, since, reason }) => {
       const state = hash === null ? 'is waited for' : 'is set aside'

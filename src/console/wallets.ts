@@ -63,7 +63,9 @@ async function pool({ networks, wallets }: WalletStore): Promise<Markup> {
     const count = await wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX)
     const text = count === CLAIMABLE_COUNTED_MAX ? `${CLAIMABLE_COUNTED_MAX} or more` : String(count)
     const unassigned = (await wallets.countUnassigned(network)).toLocaleString('en')
-    counts.push(markup`<li><strong>${text}</strong> can be claimed on ${network}, of ${unassigned} without an owner</li>
+    const withdrawn = await wallets.countWithdrawn(network)
+    const gone = withdrawn === 0 ? '' : `; ${withdrawn.toLocaleString('en')} were withdrawn from the pool`
+    counts.push(markup`<li><strong>${text}</strong> can be claimed on ${network}, of ${unassigned} without an owner${gone}</li>
 `)
   }
   return markup`<ul class="counts">

@@ -16,7 +16,12 @@ export const DEGRADED_REASONS = [
   'deposits_set_aside',
   'ledger_unread',
   'ledger_behind',
+  /** Poll after poll of the ledger fails. */
+  'ledger_failing',
   'ledger_store_silent',
+  'ledger_read_api_silent',
+  /** Transactions that the ledger lists cannot be read. */
+  'ledger_set_aside',
   'key_tables_off',
   'certificate_expired',
   /** The machine's clock is wrong. */

@@ -51,6 +51,7 @@ const KINDS: readonly {
   { fields: ['txHash', 'toAddress', 'amount'], read: readDeposit },
   { fields: ['public_key', 'permissions'], read: readKey },
   { fields: ['wallet_id', 'amount', 'created_at'], read: readInvoice },
+  { fields: ['id', 'transaction', 'ledgerAt'], read: readWithdrawal },
   { fields: ['id', 'network', 'address'], read: readWallet },
   { fields: ['owner', 'isKnown'], read: readIdentity },
   { fields: ['id', 'at', 'who', 'from', 'action'], read: readAudit },
@@ -60,6 +61,7 @@ const KINDS: readonly {
 const INVOICE_ID = /^[0-9a-f]{32}$/i
 const EXPORTED_KEY = /^0x0[23][0-9a-f]{64}$/
 const KEY_ID = /^[0-9a-f]{16}$/
+const TRANSACTION = /^[0-9a-f]{64}$/
 
 /**
  * The record that a JSON object is, or why it is none, as text. A record is refused for what the API would refuse, but not for what
@@ -146,6 +148,16 @@ function readWallet(record: Fields, { networks }: Importing): ImportedRecord {
   }
   if (address === null || network === null) throw new FieldFlaw('a wallet has an address and a network, or an owner')
   return { type: 'fact', fact: { type: 'wallet.created', id, address, network } }
+}
+
+/** Beside the wallet itself: it says only what took it from the pool. */
+function readWithdrawal(record: Fields): ImportedRecord {
+  const id = text(record, 'id')
+  sound(flawOfWalletId(id))
+  const umid = matching(record, 'transaction', TRANSACTION, '64 lower-case hex characters')
+  const ledgerMs = optionalTime(record, 'ledgerAt')
+  if (ledgerMs === null) throw new FieldFlaw('ledgerAt must be a time')
+  return { type: 'fact', fact: { type: 'wallet.withdrawn', id, umid, ledgerMs, mayBeUnknown: true } }
 }
 
 function readIdentity(record: Fields): ImportedRecord {

@@ -24,6 +24,15 @@ export type LedgerFact =
       /** True for an imported record: a wallet that already has another owner keeps that owner. */
       readonly keepsOwner?: true
     }
+  /** A listed transaction has given the wallet away, and it is not believed to whom: it must not be handed out. */
+  | {
+      readonly type: 'wallet.withdrawn'
+      readonly id: string
+      readonly umid: string
+      readonly ledgerMs: number
+      /** Whether it counts for a wallet that has not been told yet, too. */
+      readonly mayBeUnknown: boolean
+    }
 
 export type PushedKeys = Extract<LedgerFact, { readonly type: 'identity.keys' }>
 export type WalletFact = Extract<LedgerFact, { readonly type: 'wallet.created' | 'wallet.assigned' }>

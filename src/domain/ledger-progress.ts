@@ -34,6 +34,9 @@ export interface LedgerProgress {
   readonly comparedAtMs: number
 }
 
+/** Why a transaction is set aside: no node has what is needed, nodes failed to answer, or its signer may or may not have been one of its owner's keys. */
+export type AsideReason = 'missing' | 'failed' | 'undecided'
+
 /** A listed transaction that could not be looked up. It is retried and blocks no other. */
 export interface SetAside extends ListedTransaction {
   /** Attempts so far. */

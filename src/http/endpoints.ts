@@ -154,6 +154,7 @@ const declared = {
   'POST /admin/import': { access: 'admin', counts: 'nothing', bodyLimitBytes: IMPORT_LIMIT_BYTES },
   'POST /admin/keys/:id/revoke': { access: 'admin', counts: 'nothing' },
   'POST /admin/deliveries/:id/redeliver': { access: 'admin', counts: 'nothing' },
+  'POST /admin/wallets/:id/put-back': { access: 'admin', counts: 'nothing' },
   'GET /admin/records/:kind': { access: 'admin', counts: 'nothing', query: ['owner', 'order', 'since'] },
 
   'GET /sandbox': { access: 'sandbox' },

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js'
 import type {
+  AsideReason,
   LedgerMemory,
   LedgerProgress,
   LedgerStep,
@@ -28,12 +29,18 @@ export interface FollowerMemoryOptions {
 export interface Noted {
   /** Transactions that need no further look-up: they were taken, or are set aside. */
   readonly taken?: readonly ListedTransaction[]
-  readonly setAside?: readonly SetAside[]
+  readonly setAside?: readonly AskedInVain[]
   /** Transactions that are no longer set aside. */
   readonly settled?: readonly string[]
   /** How far the comparison has come; null when it has ended. */
   readonly comparingMs?: number | null
 }
+
+/** A transaction that was set aside by this process, and why. */
+export type AskedInVain = SetAside & { readonly reason: AsideReason }
+
+/** How many transactions are set aside for which reason. `unasked`: they have not been asked for since the start. */
+export type AsideCounts = Readonly<Record<AsideReason | 'unasked', number>>
 
 /** What a follower remembers of the ledger, in memory and on disk. */
 export class FollowerMemory {
@@ -41,6 +48,7 @@ export class FollowerMemory {
   /** Times of the transactions in the window, by transaction. */
   private readonly taken = new Map<string, number>()
   private readonly aside = new Map<string, SetAside>()
+  private readonly reasons = new Map<string, AsideReason>()
   private hasWarned = false
 
   constructor(
@@ -59,6 +67,12 @@ export class FollowerMemory {
 
   get setAside(): readonly SetAside[] {
     return [...this.aside.values()]
+  }
+
+  asideCounts(): AsideCounts {
+    const counts = { missing: 0, failed: 0, undecided: 0, unasked: 0 }
+    for (const umid of this.aside.keys()) counts[this.reasons.get(umid) ?? 'unasked'] += 1
+    return counts
   }
 
   /** Attempts at a transaction that is set aside; null when it is not. */
@@ -88,6 +102,7 @@ export class FollowerMemory {
     }
     await ledger.saveStep(step)
     this.remember(step)
+    for (const { umid, reason } of setAside) this.reasons.set(umid, reason)
   }
 
   /**
@@ -130,6 +145,7 @@ export class FollowerMemory {
     this.latest = progress
     for (const { umid, timestampMs } of taken) this.taken.set(umid, timestampMs)
     for (const umid of settled) this.aside.delete(umid)
+    for (const umid of settled) this.reasons.delete(umid)
     for (const one of setAside) this.aside.set(one.umid, one)
     if (!hasMoved) return
     for (const [umid, timestampMs] of this.taken) if (timestampMs < progress.windowMs) this.taken.delete(umid)

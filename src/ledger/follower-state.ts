@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js'
 import type { EventOutcome } from '../domain/ledger-fact.js'
 import type { LedgerProgress, ListedTransaction } from '../domain/ledger-progress.js'
+import type { AsideCounts } from './follower-memory.js'
 import type { Occasion } from './transaction-intake.js'
 
 /** The state of a follower, for metrics and health. Counts are since the start of the process. */
@@ -24,21 +25,28 @@ export interface FollowerState {
   readonly malformed: number
   /** Failed polls. */
   readonly failures: number
+  /** Polls that have failed since the last one that did not. */
+  readonly failuresInARow: number
   /** Why the last poll failed; null when it succeeded. */
   readonly failure: string | null
-  /** Listed transactions that no node has returned for a while. */
-  readonly setAside: number
+  /** Listed transactions that could not be read, from the first attempt on. */
+  readonly setAside: AsideCounts
+  /** Wallets that listed transactions have taken from the pool without being believed. */
+  readonly withdrawn: number
   /** Facts found only by a comparison. */
   readonly missed: number
   /** The number of stores, and of those that did not answer the last time. */
   readonly stores: number
   readonly silentStores: number
+  /** The number of read APIs, and of those that did not answer the last time. */
+  readonly readApis: number
+  readonly silentReadApis: number
   /** When everything was last compared, Unix milliseconds; null when it never was. */
   readonly comparedAtMs: number | null
 }
 
 /** The part of the state that only the follower itself knows, and that it adds. */
-type Added = Pick<FollowerState, 'setAside' | 'stores' | 'comparedAtMs'>
+type Added = Pick<FollowerState, 'setAside' | 'stores' | 'readApis' | 'comparedAtMs'>
 type Recorded = Omit<FollowerState, keyof Added | 'lagMs' | 'wasRead' | 'facts'>
 
 /** Collects a follower's state. */
@@ -49,9 +57,12 @@ export class FollowerRecord {
     transactions: 0,
     malformed: 0,
     failures: 0,
+    failuresInARow: 0,
     failure: null,
     missed: 0,
+    withdrawn: 0,
     silentStores: 0,
+    silentReadApis: 0,
   }
   private readonly facts: Record<EventOutcome['status'], number> = { applied: 0, duplicate: 0, rejected: 0 }
   private knownUntilMs: number | null = null

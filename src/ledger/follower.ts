@@ -11,8 +11,10 @@ import type { LedgerPort } from '../store/store.js'
 import { LedgerComparison } from './comparison.js'
 import { FollowerMemory, type FollowerMemoryOptions } from './follower-memory.js'
 import { FollowerRecord, type FollowerState } from './follower-state.js'
-import type { LedgerSource, ListingPage } from './ledger-nodes.js'
-import { ATTEMPTS_OF_A_MOMENT, TransactionIntake, type TransactionIntakeOptions } from './transaction-intake.js'
+import type { LedgerSource } from './ledger-nodes.js'
+import type { SilentNode } from './read-apis.js'
+import { SilentNodes } from './silent-nodes.js'
+import { TransactionIntake, type TransactionIntakeOptions } from './transaction-intake.js'
 
 /** Rows listed in one query, beside those of its first millisecond that were read before. */
 export const LISTED_ROWS = 5000
@@ -73,17 +75,18 @@ export class LedgerFollower {
   /** The present position in the listing; null between two polls. */
   private position: ListingPosition | null = null
   private wholeOverlapReadAtMs = Number.NEGATIVE_INFINITY
-  private failuresInARow = 0
   /** The failure that was logged last; null after a success. */
   private complaint: string | null = null
-  /** Stores that do not answer, and since when. */
-  private readonly silentSince = new Map<string, number>()
+  private readonly silentStores: SilentNodes
+  private readonly silentReadApis: SilentNodes
   private hasCaughtUp = false
   private readonly stopping = new AbortController()
   private running: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: FollowerOptions) {
     this.record = new FollowerRecord(options.clock)
+    this.silentStores = new SilentNodes('store', options)
+    this.silentReadApis = new SilentNodes('readApi', options)
   }
 
   start(): void {
@@ -99,11 +102,11 @@ export class LedgerFollower {
 
   state(): FollowerState {
     const memory = this.parts?.memory
-    const aside = memory?.setAside.filter(({ attempts }) => attempts >= ATTEMPTS_OF_A_MOMENT) ?? []
     const comparedAtMs = memory?.progress.comparedAtMs ?? 0
     return this.record.state({
-      setAside: aside.length,
+      setAside: memory?.asideCounts() ?? { missing: 0, failed: 0, undecided: 0, unasked: 0 },
       stores: this.options.source.stores,
+      readApis: this.options.source.readApis,
       comparedAtMs: comparedAtMs === 0 ? null : comparedAtMs,
     })
   }
@@ -122,18 +125,18 @@ export class LedgerFollower {
   private pauseAfter(end: PollEnd, beganAtMs: number): number {
     const { recorded } = this.record
     if (typeof end === 'object') {
-      this.failuresInARow += 1
+      recorded.failuresInARow += 1
       recorded.failures += 1
       // Each reason is logged once.
       if (end.failure !== this.complaint) this.options.log.warn({ why: end.failure }, 'the ledger cannot be followed')
       this.complaint = end.failure
       recorded.failure = end.failure
       const { pollMs, random } = this.options
-      return backOffMs(this.failuresInARow, { firstMs: pollMs, maxMs: Math.max(pollMs, BACKOFF_MAX_MS), random })
+      return backOffMs(recorded.failuresInARow, { firstMs: pollMs, maxMs: Math.max(pollMs, BACKOFF_MAX_MS), random })
     }
     if (this.complaint !== null) this.options.log.info('the ledger is followed again')
     this.complaint = null
-    this.failuresInARow = 0
+    recorded.failuresInARow = 0
     recorded.failure = null
     if (end === 'more') return 0
     if (!this.hasCaughtUp) {
@@ -149,6 +152,7 @@ export class LedgerFollower {
       this.parts ??= await this.resume()
       const { parts } = this
       const end = await this.poll(parts)
+      await this.noteReadApis()
       if (end !== 'caught-up') return end
       await this.retrySetAside(parts)
       await this.compare(parts)
@@ -169,11 +173,8 @@ export class LedgerFollower {
     const limit = position.umids.length + LISTED_ROWS
     if (limit > LISTED_ROWS_MAX) return { failure: `more than ${LISTED_ROWS_MAX} transactions in one millisecond` }
     const listing = await this.options.source.umids(position.timestampMs, limit)
-    if (listing.kind === 'unclear') {
-      this.record.recorded.silentStores = this.options.source.stores
-      return { failure: `the listing: ${listing.why}` }
-    }
-    await this.noteSilent(listing, parts)
+    await this.noteStores(listing.silent, parts)
+    if (listing.kind === 'unclear') return { failure: `the listing: ${listing.why}` }
     const read = notRead(position, listing.rows)
     if (listing.isFull && read.length === 0) return { failure: 'a full page without a new transaction' }
     const failure = await this.takeAll(
@@ -198,7 +199,7 @@ export class LedgerFollower {
     for (let first = 0; first < rows.length; first += TAKEN_ROWS) {
       const taken = await intake.take(rows.slice(first, first + TAKEN_ROWS), 'listed')
       if (taken.kind === 'failed') return { failure: taken.why }
-      this.failuresInARow = 0
+      this.record.recorded.failuresInARow = 0
     }
     return null
   }
@@ -215,7 +216,10 @@ export class LedgerFollower {
     const { clock, log } = this.options
     if (comparingMs === null && clock.now() - comparedAtMs < COMPARISON_PAUSE_MS) return
     const end = await comparison.step()
-    if (end === 'done') log.info(comparison.counts, 'compared with the whole ledger')
+    if (end === 'done') {
+      const { transactions, missed } = comparison.counts
+      log.info({ transactions, missed }, 'compared with the whole ledger')
+    }
     if (typeof end === 'object') log.debug({ why: end.failure }, 'the comparison with the ledger waits')
   }
 
@@ -229,28 +233,25 @@ export class LedgerFollower {
     if (isResumed) record.resumed(known.progress)
     const memory = new FollowerMemory(known, { ledger, overlapMs, clock, log })
     const intake = new TransactionIntake({ ...options, memory, record, isStopped: () => this.stopping.signal.aborted })
-    return { memory, intake, comparison: new LedgerComparison({ source, memory, intake, fromMs }) }
+    return { memory, intake, comparison: new LedgerComparison({ source, memory, intake, fromMs, end: 'window' }) }
   }
 
-  /**
-   * Logs stores that do not answer, once each until they answer again. What only such a store listed meanwhile may lie
-   * before the overlap by then; a comparison from there finds it.
-   */
-  private async noteSilent({ silent }: ListingPage, { comparison }: Parts): Promise<void> {
-    const { log, clock, overlapMs } = this.options
-    const nowMs = clock.now()
-    for (const { store, why } of silent) {
-      if (this.silentSince.has(store)) continue
-      this.silentSince.set(store, nowMs)
-      log.warn({ store, why }, 'a store of the ledger does not answer')
+  /** What only a silent store listed may lie before the overlap when it is back; a comparison from there finds it. */
+  private async noteStores(silent: readonly SilentNode[], { comparison }: Parts): Promise<void> {
+    if (this.stopping.signal.aborted) return
+    const { overlapMs } = this.options
+    for (const { sinceMs, forMs } of this.silentStores.note(silent)) {
+      if (forMs > overlapMs / 2) await comparison.beginAt(sinceMs - overlapMs)
     }
-    for (const [store, sinceMs] of this.silentSince) {
-      if (silent.some((one) => one.store === store)) continue
-      this.silentSince.delete(store)
-      log.info({ store }, 'a store of the ledger answers again')
-      if (nowMs - sinceMs > overlapMs / 2) await comparison.beginAt(sinceMs - overlapMs)
-    }
-    this.record.recorded.silentStores = this.silentSince.size
+    this.record.recorded.silentStores = silent.length
+  }
+
+  /** Also while there is nothing to look up: who is away is told before it is needed. */
+  private async noteReadApis(): Promise<void> {
+    const silent = await this.options.source.silentReadApis()
+    if (this.stopping.signal.aborted) return
+    this.silentReadApis.note(silent)
+    this.record.recorded.silentReadApis = silent.length
   }
 }
 

@@ -6,18 +6,12 @@ import { isStreamId } from '../domain/text.js'
 import { agreedStream, type IdentityStream, readIdentityStream } from './identity-stream.js'
 import { KeyWalk } from './key-walk.js'
 import { type NodeAnswer, NodeHttp, unclear } from './node-http.js'
+import { ReadApis, type SilentNode, STREAM_LIMIT_BYTES } from './read-apis.js'
 
 /** Size of a row: 64 hex characters and 13 digits, with their names and quotes. */
 const ROW_BYTES = 160
 /** Size of the text around the rows of a page. */
 const PAGE_BYTES = 4096
-/**
- * Maximum size of a transaction. Those of the followed contracts take a few hundred bytes; others may carry a whole contract,
- * and a longer one is taken for one of those.
- */
-export const TRANSACTION_LIMIT_BYTES = 8 * 1024 * 1024
-/** Maximum size of a node's answer about a stream. */
-export const STREAM_LIMIT_BYTES = 1024 * 1024
 /** Maximum size of what a node knows of an identity, with the ids of all its transactions: about 60,000. */
 const KEY_STREAM_LIMIT_BYTES = 4 * 1024 * 1024
 /** Transactions that are looked up to tell which of two nodes lags behind. */
@@ -36,16 +30,16 @@ export interface ListingPage {
   readonly kind: 'rows'
   readonly rows: readonly ListedTransaction[]
   readonly isFull: boolean
-  readonly silent: readonly { readonly store: string; readonly why: string }[]
+  readonly silent: readonly SilentNode[]
 }
 
 /** `unclear`: no store answered. */
-export type Listing = ListingPage | { readonly kind: 'unclear'; readonly why: string }
+export type Listing =
+  | ListingPage
+  | { readonly kind: 'unclear'; readonly why: string; readonly silent: readonly SilentNode[] }
 
 /** A store's answer: rows in order of time, or why there is none. */
-export type StorePage =
-  | { readonly rows: readonly ListedTransaction[] }
-  | { readonly store: string; readonly why: string }
+export type StorePage = { readonly rows: readonly ListedTransaction[] } | SilentNode
 
 /** What nodes tell together of an identity. `undecided`: they answer, and what they tell is of no use. */
 export type FoundStream =
@@ -54,12 +48,15 @@ export type FoundStream =
 
 /** What a follower reads the ledger from. No query rejects. */
 export interface LedgerSource {
-  /** Number of stores that are listed. */
+  /** Number of stores that are listed, and of read APIs. */
   readonly stores: number
+  readonly readApis: number
   /** Committed transactions from a time on, inclusive, in order of time: at least the first `limit` of each store, or all. */
   umids(fromMs: number, limit: number): Promise<Listing>
   /** `missing`: no node that was queried has it. `too-long`: it is not a transaction of a followed contract. */
   transaction(umid: string): Promise<NodeAnswer>
+  /** The read APIs that do not answer now. Asks those that had no transaction since the last time. */
+  silentReadApis(): Promise<readonly SilentNode[]>
   /** The keys and the transactions of an identity: see `agreedStream`. `missing`: every node says that it has none. */
   streamOf(identity: string): Promise<FoundStream>
   /** Closes the connections and with them the queries in flight. */
@@ -80,11 +77,15 @@ export interface LedgerNodesOptions {
 /** Ledger nodes over HTTP. */
 export class LedgerNodes implements LedgerSource {
   readonly stores: number
+  readonly readApis: number
   private readonly http: NodeHttp
+  private readonly apis: ReadApis
 
   constructor(private readonly options: LedgerNodesOptions) {
     this.stores = options.storeUrls.length
+    this.readApis = options.urls.length
     this.http = new NodeHttp(options.timeoutMs)
+    this.apis = new ReadApis(options.urls, this.http)
   }
 
   async umids(fromMs: number, limit: number): Promise<Listing> {
@@ -92,22 +93,12 @@ export class LedgerNodes implements LedgerSource {
     return mergePages(pages, limit)
   }
 
-  async transaction(umid: string): Promise<NodeAnswer> {
-    const { urls } = this.options
-    let failure: NodeAnswer | null = urls.length === 0 ? unclear('no node is configured') : null
-    for (const url of urls) {
-      const answer = await this.http.get(url, `/api/tx/${encodeURIComponent(umid)}`, TRANSACTION_LIMIT_BYTES)
-      if (answer.kind === 'too-long') return answer
-      if (answer.kind === 'missing') continue
-      if (answer.kind === 'unclear') {
-        failure ??= answer
-        continue
-      }
-      const transaction = answer.value['umid']
-      if (isObject(transaction) && transaction['$umid'] === umid) return { kind: 'found', value: transaction }
-      failure ??= unclear('another transaction than the one that was asked for')
-    }
-    return failure ?? { kind: 'missing' }
+  transaction(umid: string): Promise<NodeAnswer> {
+    return this.apis.transaction(umid)
+  }
+
+  silentReadApis(): Promise<readonly SilentNode[]> {
+    return this.apis.check()
   }
 
   async streamOf(identity: string): Promise<FoundStream> {
@@ -181,9 +172,9 @@ export class LedgerNodes implements LedgerSource {
     const from = String(fromMs).padStart(TIME_DIGITS, '0')
     const path = `/activeledgerevents/umids?from=${from}&limit=${limit}`
     const answer = await this.http.get(store, path, PAGE_BYTES + limit * ROW_BYTES)
-    if (answer.kind !== 'found') return { store, why: answer.kind === 'unclear' ? answer.why : answer.kind }
+    if (answer.kind !== 'found') return { node: store, why: answer.kind === 'unclear' ? answer.why : answer.kind }
     const rows = readRows(answer.value['rows'], fromMs)
-    return rows === null ? { store, why: 'rows that are none, or not in order of time' } : { rows }
+    return rows === null ? { node: store, why: 'rows that are none, or not in order of time' } : { rows }
   }
 }
 
@@ -194,7 +185,7 @@ export class LedgerNodes implements LedgerSource {
 export function mergePages(pages: readonly StorePage[], limit: number): Listing {
   const silent = pages.flatMap((page) => ('why' in page ? [page] : []))
   const answered = pages.flatMap((page) => ('rows' in page ? [page.rows] : []))
-  if (answered.length === 0) return { kind: 'unclear', why: silent.map(({ why }) => why).join(', ') }
+  if (answered.length === 0) return { kind: 'unclear', why: silent.map(({ why }) => why).join(', '), silent }
   const ends = answered.filter((rows) => rows.length >= limit).map((rows) => rows.at(-1)?.timestampMs ?? 0)
   const endMs = Math.min(...ends)
   const rows = new Map<string, ListedTransaction>()

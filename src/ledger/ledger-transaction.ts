@@ -111,7 +111,7 @@ export function onboardingFact(
 }
 
 /** The assignment of a wallet to an identity. */
-function assignmentFact({
+export function assignmentFact({
   isSelfSigned,
   inputs,
   outputs,

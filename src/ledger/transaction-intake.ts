@@ -2,26 +2,28 @@ import type { IncomingEvent } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import type { EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
-import type { ListedTransaction, SetAside } from '../domain/ledger-progress.js'
+import type { AsideReason, ListedTransaction } from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
 import type { LedgerPort } from '../store/store.js'
 import type { FollowedContracts } from './followed-contracts.js'
-import type { FollowerMemory } from './follower-memory.js'
+import type { AskedInVain, FollowerMemory } from './follower-memory.js'
 import type { FollowerRecord } from './follower-state.js'
 import type { ApplyEvents } from './gateway-events.js'
 import type { LedgerSource } from './ledger-nodes.js'
 import { isSignedFor } from './ledger-signature.js'
 import { ledgerEventId, type NoFact, recognise } from './ledger-transaction.js'
+import type { NodeAnswer } from './node-http.js'
 import { LookUpBudget, PastAuthorities } from './past-authorities.js'
+import { UnbelievedAssignments } from './unbelieved-assignments.js'
 
-/** After these attempts a transaction that no node returns counts as a problem: about a minute with the usual pause. */
-export const ATTEMPTS_OF_A_MOMENT = 6
+/** After these attempts a transaction that no node returns is logged as an error: about a minute with the usual pause. */
+const ATTEMPTS_OF_A_MOMENT = 6
 /** After these attempts one that cannot be decided is logged: the first may meet nodes that lag behind. */
 const ATTEMPTS_OF_UNDECIDED = 3
 /** The longest pause before a transaction that is set aside is retried. */
 export const ASK_AGAIN_MAX_MS = 600_000
 /** Transactions looked up in parallel. */
-const LOOKUPS_MAX = 8
+export const LOOKUPS_MAX = 8
 /** Contracts of a followed namespace that are logged, once each. */
 const NEIGHBOURS_MAX = 1000
 
@@ -45,10 +47,10 @@ export interface TransactionIntakeOptions {
 /** Why transactions are taken: they were listed, are retried, or are compared. */
 export type Occasion = 'listed' | 'retried' | 'compared'
 
-/** The result of taking some transactions: all were dealt with, or nodes failed and why. */
+/** The result of taking some transactions: all were dealt with, or nodes failed and why. `applied`: facts that were new. */
 export type Taken =
   | { readonly kind: 'done'; readonly applied: number }
-  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'failed'; readonly applied: number; readonly why: string }
 
 /** What a transaction says: a fact, or why it is none. */
 type Answered = { readonly kind: 'fact'; readonly fact: LedgerFact } | NoFact
@@ -60,7 +62,9 @@ type Answered = { readonly kind: 'fact'; readonly fact: LedgerFact } | NoFact
  */
 type LookUpResult =
   | Answered
-  | { readonly kind: 'missing' | 'unfinished' | 'unasked' }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unfinished' }
+  | { readonly kind: 'unasked' }
   | { readonly kind: 'unclear' | 'undecided'; readonly why: string }
 
 const NOT_SIGNED: NoFact = { kind: 'malformed', flaw: 'it is not signed by a key that its identity had then' }
@@ -83,20 +87,24 @@ export class TransactionIntake {
   private readonly neighbours = new Set<string>()
   private readonly authorities: PastAuthorities
 
+  private readonly unbelieved: UnbelievedAssignments
+
   constructor(private readonly options: TransactionIntakeOptions) {
     const { source, ledger, followed, engine, isStopped } = options
     this.authorities = new PastAuthorities({ source, ledger, contracts: followed.contracts, engine, isStopped })
+    this.unbelieved = new UnbelievedAssignments(options)
   }
 
   async take(rows: readonly ListedTransaction[], occasion: Occasion): Promise<Taken> {
     const { apply, memory, record } = this.options
     const results = await this.lookUpAll(rows)
+    await this.unbelieved.apply()
     const answered = results.filter(isAnswered)
     const failure = failureIn(results)
     // Retries of set-aside transactions become less and less frequent, also while nodes fail.
-    const isAside = results.some(({ result }) => isAsideKind(result.kind) && result.kind !== 'unclear')
-    const isSomeNodeWell = occasion === 'retried' || answered.length > 0 || isAside
-    if (failure !== null && !isSomeNodeWell) return { kind: 'failed', why: failure }
+    const isSomeAside = results.some(({ result }) => isAside(result) && result.kind !== 'unclear')
+    const isSomeNodeWell = occasion === 'retried' || answered.length > 0 || isSomeAside
+    if (failure !== null && !isSomeNodeWell) return { kind: 'failed', applied: 0, why: failure }
     const events = answered.flatMap(eventOf)
     const outcomes = events.length === 0 ? [] : await apply(events)
     if (outcomes.length !== events.length) throw new Error('the intake answered another number of events')
@@ -113,7 +121,7 @@ export class TransactionIntake {
     this.logOutcomes(occasion, events, outcomes)
     this.logSetAside(setAside)
     const applied = outcomes.filter(({ status }) => status === 'applied').length
-    return failure === null ? { kind: 'done', applied } : { kind: 'failed', why: failure }
+    return failure === null ? { kind: 'done', applied } : { kind: 'failed', applied, why: failure }
   }
 
   /**
@@ -138,19 +146,28 @@ export class TransactionIntake {
     return results
   }
 
-  private async lookUp({ umid, timestampMs }: ListedTransaction, budget: LookUpBudget): Promise<LookUpResult> {
-    const { source, followed, engine } = this.options
-    const answer = await source.transaction(umid)
+  private async lookUp(row: ListedTransaction, budget: LookUpBudget): Promise<LookUpResult> {
+    const answer = await this.options.source.transaction(row.umid)
     if (answer.kind === 'too-long') return { kind: 'malformed', flaw: 'it is too long' }
     if (answer.kind !== 'found') return answer
+    const result = await this.judge(row, answer, budget)
+    if (result.kind !== 'fact') this.unbelieved.observe(row, answer.value)
+    return result
+  }
+
+  private async judge(
+    { umid, timestampMs }: ListedTransaction,
+    answer: Extract<NodeAnswer, { kind: 'found' }>,
+    budget: LookUpBudget,
+  ): Promise<LookUpResult> {
+    const { followed, engine } = this.options
     const recognition = recognise(answer.value, followed)
     if (recognition.kind !== 'fact') return recognition
     const { fact, signer, publicKey } = recognition
-    const committed = answer.value
     if (publicKey !== null) {
-      return isSignedFor(committed, signer, [publicKey], engine) ? { kind: 'fact', fact } : NOT_SIGNED
+      return isSignedFor(answer.value, signer, [publicKey], engine) ? { kind: 'fact', fact } : NOT_SIGNED
     }
-    const verdict = await this.authorities.judge(signer, { umid, committed }, budget)
+    const verdict = await this.authorities.judge(signer, { umid, committed: answer.value }, budget)
     switch (verdict.kind) {
       case 'rejected':
         return NOT_SIGNED
@@ -162,8 +179,8 @@ export class TransactionIntake {
     return { kind: 'fact', fact: fact.type === 'wallet.assigned' ? { ...fact, ledgerMs: timestampMs } : fact }
   }
 
-  private asideOf({ row, result }: LookedUp): readonly SetAside[] {
-    if (!isAsideKind(result.kind)) return []
+  private asideOf({ row, result }: LookedUp): readonly AskedInVain[] {
+    if (!isAside(result)) return []
     const { pollMs, clock, memory } = this.options
     const before = memory.attemptsOf(row.umid) ?? 0
     // One that has got further goes on with the next poll.
@@ -174,7 +191,8 @@ export class TransactionIntake {
       this.options.log.error({ umid: row.umid, why: result.why }, 'a transaction of the ledger cannot be decided')
     }
     const { umid, timestampMs } = row
-    return [{ umid, timestampMs, attempts, dueMs: clock.now() + pauseMs }]
+    const reason = ASIDE_REASONS[result.kind]
+    return [{ umid, timestampMs, attempts, dueMs: clock.now() + pauseMs, reason }]
   }
 
   private logNoFact({ row, result }: LookedUp<Answered>): void {
@@ -208,21 +226,29 @@ export class TransactionIntake {
     }
   }
 
-  private logSetAside(setAside: readonly SetAside[]): void {
-    for (const { umid, attempts } of setAside) {
-      if (attempts !== ATTEMPTS_OF_A_MOMENT) continue
-      this.options.log.error({ umid }, 'no node has a listed transaction; it is set aside')
+  private logSetAside(setAside: readonly AskedInVain[]): void {
+    for (const { umid, attempts, reason } of setAside) {
+      // What cannot be decided was logged with its own reason.
+      if (attempts !== ATTEMPTS_OF_A_MOMENT || reason === 'undecided') continue
+      this.options.log.error({ umid, reason }, 'no node has a listed transaction; it is set aside')
     }
   }
 }
 
 function isAnswered(one: LookedUp): one is LookedUp<Answered> {
-  return one.result.kind !== 'unasked' && !isAsideKind(one.result.kind)
+  return one.result.kind !== 'unasked' && !isAside(one.result)
 }
 
-/** Whether a transaction with this result is set aside, to be retried. */
-function isAsideKind(kind: LookUpResult['kind']): boolean {
-  return kind === 'missing' || kind === 'unclear' || kind === 'undecided' || kind === 'unfinished'
+/** Why a transaction with such a result is set aside, to be retried. */
+const ASIDE_REASONS = {
+  missing: 'missing',
+  unclear: 'failed',
+  undecided: 'undecided',
+  unfinished: 'undecided',
+} as const satisfies Partial<Record<LookUpResult['kind'], AsideReason>>
+
+function isAside(result: LookUpResult): result is Extract<LookUpResult, { kind: keyof typeof ASIDE_REASONS }> {
+  return result.kind in ASIDE_REASONS
 }
 
 function failureIn(results: readonly LookedUp[]): string | null {

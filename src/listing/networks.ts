@@ -33,9 +33,12 @@ export interface LedgerRecord {
   readonly lag_seconds: number | null
   readonly stores: number
   readonly silent_stores: number
+  readonly read_apis: number
+  readonly silent_read_apis: number
   readonly transactions: number
-  /** Listed transactions that no node has returned for a while. */
+  /** Listed transactions that could not be read, and why in words; null when there are none. */
   readonly set_aside: number
+  readonly set_aside_why: string | null
   /** Why the last poll failed; null if it did not. */
   readonly problem: string | null
 }
@@ -68,7 +71,10 @@ export const ledgerColumns = {
   lag: { title: 'Lag, s', kind: 'figure', of: ({ lag_seconds }) => figure(lag_seconds) },
   stores: { title: 'Stores', kind: 'figure', of: ({ stores }) => figure(stores) },
   silent: { title: 'Silent', kind: 'figure', of: ({ silent_stores }) => figure(silent_stores) },
+  readApis: { title: 'Read APIs', kind: 'figure', of: ({ read_apis }) => figure(read_apis) },
+  silentReadApis: { title: 'Silent', kind: 'figure', of: ({ silent_read_apis }) => figure(silent_read_apis) },
   transactions: { title: 'Transactions', kind: 'figure', of: ({ transactions }) => figure(transactions) },
   setAside: { title: 'Set aside', kind: 'figure', of: ({ set_aside }) => figure(set_aside) },
+  setAsideWhy: { title: 'Why', of: ({ set_aside_why }) => set_aside_why },
   problem: { title: 'Problem', of: ({ problem }) => problem },
 } satisfies Columns<LedgerRecord>

@@ -145,6 +145,11 @@ export const metricsCatalogue = {
     ['network'],
     'Unassigned wallets that can be claimed now; 1000 means 1000 or more.',
   ),
+  walletsWithdrawn: gauge(
+    'billhook_wallets_withdrawn',
+    ['network'],
+    'Wallets that were withdrawn from the pool, because the ledger has given them away.',
+  ),
   networkHead: gauge(
     'billhook_network_head_block',
     ['network'],
@@ -240,12 +245,17 @@ export const metricsCatalogue = {
   followerSetAside: gauge(
     'billhook_ledger_follower_set_aside',
     [],
-    'Listed transactions that no node has returned for a while; they are retried.',
+    'Listed transactions that could not be read, from the first attempt on; they are retried.',
   ),
   followerMissed: counter(
     'billhook_ledger_follower_missed_total',
     [],
     'Ledger facts found only by the daily comparison with the whole ledger.',
+  ),
+  followerWithdrawn: counter(
+    'billhook_ledger_follower_withdrawn_total',
+    [],
+    'Wallets that listed transactions have taken from the pool without being believed.',
   ),
   logLinesLost: counter(
     'billhook_log_lines_lost_total',
@@ -253,6 +263,11 @@ export const metricsCatalogue = {
     'Lines of the log that were lost, because its disk refused them or its reader had stopped.',
   ),
   followerSilentStores: gauge('billhook_ledger_follower_silent_stores', [], 'Followed stores that do not answer.'),
+  followerSilentReadApis: gauge(
+    'billhook_ledger_follower_silent_read_apis',
+    [],
+    'Read APIs that do not answer the follower.',
+  ),
 } satisfies Readonly<Record<string, MetricAbout>>
 
 // Label values that are known in advance. Their series start at 0, so that an alert sees the first increase. They are

@@ -154,6 +154,12 @@ export class Metrics {
           claimable.set({ network }, await store.wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX))
       }),
     )
+    gauge(registry, metricsCatalogue.walletsWithdrawn, (withdrawn) =>
+      unlessAway(withdrawn, async () => {
+        for (const network of store.networks.present)
+          withdrawn.set({ network }, await store.wallets.countWithdrawn(network))
+      }),
+    )
     gauge(registry, metricsCatalogue.outbox, (outbox) =>
       unlessAway(outbox, async () => {
         const depth = await store.outbox.depth()

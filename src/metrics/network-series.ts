@@ -82,6 +82,8 @@ export function watchNetworks(registry: Registry, watched: Watched): void {
   )
 }
 
+const NONE_ASIDE: FollowerState['setAside'] = { missing: 0, failed: 0, undecided: 0, unasked: 0 }
+
 /** The progress of the ledger's follower. */
 export function watchFollower(registry: Registry, watched: Watched): void {
   gauge(registry, metricsCatalogue.followerLag, (lag) =>
@@ -89,10 +91,17 @@ export function watchFollower(registry: Registry, watched: Watched): void {
   )
   ownCounter(registry, metricsCatalogue.followerFailures, (set) => set({}, watched.follower?.state().failures ?? 0))
   ownCounter(registry, metricsCatalogue.followerMalformed, (set) => set({}, watched.follower?.state().malformed ?? 0))
-  gauge(registry, metricsCatalogue.followerSetAside, (aside) => aside.set(watched.follower?.state().setAside ?? 0))
+  gauge(registry, metricsCatalogue.followerSetAside, (aside) => {
+    const { missing, failed, unasked } = watched.follower?.state().setAside ?? NONE_ASIDE
+    aside.set(missing + failed + unasked)
+  })
+  ownCounter(registry, metricsCatalogue.followerWithdrawn, (set) => set({}, watched.follower?.state().withdrawn ?? 0))
   ownCounter(registry, metricsCatalogue.followerMissed, (set) => set({}, watched.follower?.state().missed ?? 0))
   gauge(registry, metricsCatalogue.followerSilentStores, (silent) =>
     silent.set(watched.follower?.state().silentStores ?? 0),
+  )
+  gauge(registry, metricsCatalogue.followerSilentReadApis, (silent) =>
+    silent.set(watched.follower?.state().silentReadApis ?? 0),
   )
 }
 

@@ -118,6 +118,7 @@ function adminParts(context: AdminContext): AdminParts {
       ),
     revokeKey: (operator, id) => actions.revokeKey(operator, id),
     redeliver: (operator, id) => actions.redeliver(operator, id),
+    putBack: (operator, id) => actions.putBackWallet(operator, id),
     records: (kind, wanted) => (isRecordKind(kind) ? recordsOf(context.store, kind, wanted) : null),
   }
 }
@@ -176,7 +177,8 @@ async function contentsOf(store: Store): Promise<Pick<ServiceStatus, 'records' |
     const wallets = await Promise.all(
       store.networks.present.map(async (network) => {
         const claimable = await store.wallets.countClaimable(network, CLAIMABLE_COUNT_LIMIT)
-        return [network, { claimable, unassigned: await store.wallets.countUnassigned(network) }] as const
+        const unassigned = await store.wallets.countUnassigned(network)
+        return [network, { claimable, unassigned, withdrawn: await store.wallets.countWithdrawn(network) }] as const
       }),
     )
     return {

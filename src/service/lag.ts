@@ -3,6 +3,7 @@ import type { Network } from '../domain/network.js'
 import type { FollowerState } from '../ledger/follower-state.js'
 import type { EndpointHealth, NodeRefusal, Problem, ProblemReason } from '../networks/network-reader.js'
 import { STANDING_MS, type WatcherState } from '../networks/watcher-state.js'
+import { ledgerComplaints, ledgerNotes } from './ledger-health.js'
 import { publicWords } from './public-words.js'
 
 const MS_PER_SECOND = 1000
@@ -82,8 +83,8 @@ export class Lag {
 
   /** What the service cannot know with these settings, one sentence each. */
   notes(): readonly string[] {
-    const stores = this.watched.follower?.state().stores
-    return stores === 1 ? ['The ledger is followed at one store: what its node misses is not seen.'] : []
+    const state = this.watched.follower?.state()
+    return state === undefined ? [] : ledgerNotes(state)
   }
 
   private ofWatcher(state: WatcherState): Degradation | null {
@@ -105,14 +106,13 @@ export class Lag {
     return degraded('network_behind', `${network} was last read ${seconds(lagMs)} behind.`)
   }
 
-  private ofFollower({ lagMs, wasRead, stores, silentStores }: FollowerState): readonly (Degradation | null)[] {
+  private ofFollower({ lagMs, wasRead, ...state }: FollowerState): readonly (Degradation | null)[] {
     const ofLag = (): Degradation | null => {
       if (!wasRead) return degraded('ledger_unread', 'The ledger has not been read yet.')
       if (lagMs <= this.lagLimitMs) return null
       return degraded('ledger_behind', `The ledger was last read ${seconds(lagMs)} behind.`)
     }
-    const silent = `${silentStores} of ${stores} stores of the ledger do not answer.`
-    return [ofLag(), silentStores > 0 ? degraded('ledger_store_silent', silent) : null]
+    return [ofLag(), ...ledgerComplaints(state)]
   }
 }
 

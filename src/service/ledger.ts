@@ -2,6 +2,7 @@ import type { Settings } from '../config.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import { originOf, parseFollowedContracts } from '../ledger/followed-contracts.js'
 import { type FollowerOptions, LedgerFollower } from '../ledger/follower.js'
+import type { ConfiguredLedger } from '../ledger/ledger-check.js'
 import { LedgerNodes } from '../ledger/ledger-nodes.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
@@ -15,6 +16,16 @@ export function startLedgerClient({ engine }: Pick<Core, 'engine'>, { settings, 
   const client = new LedgerNodes({ storeUrls: [], urls, timeoutMs, engine })
   shutdown.add('ledger', () => client.close())
   return client
+}
+
+/** The ledger of the settings, to be asked whether it is what they say. The contracts of settings were checked. */
+export function configuredLedger(settings: Settings): ConfiguredLedger {
+  const { ledgerUrls: urls, ledgerStoreUrls: storeUrls, ledgerTimeoutMs: timeoutMs } = settings
+  const [followed, told] = [settings.ledgerFollow, settings.ledgerContracts].map((entries) => {
+    const contracts = parseFollowedContracts(entries)
+    return 'flaw' in contracts ? [] : contracts
+  })
+  return { urls, storeUrls, timeoutMs, followed: followed ?? [], told: told ?? [] }
 }
 
 /** The common options of the follower and the comparison. */

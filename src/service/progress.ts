@@ -3,6 +3,7 @@ import type { FollowerState } from '../ledger/follower-state.js'
 import type { LedgerRecord, NetworkRecord, NodeRecord } from '../listing/networks.js'
 import type { EndpointHealth } from '../networks/network-reader.js'
 import type { WatcherState } from '../networks/watcher-state.js'
+import { asideTotal, asideWhy } from './ledger-health.js'
 
 const MS_PER_SECOND = 1000
 
@@ -41,13 +42,16 @@ function networkRecord({ network, head, position, ...state }: WatcherState): Net
 }
 
 /** How far the follower of the ledger is, as people read it. */
-function ledgerRecord({ lagMs, stores, silentStores, transactions, ...state }: FollowerState): LedgerRecord {
+function ledgerRecord({ lagMs, stores, silentStores, transactions, setAside, ...state }: FollowerState): LedgerRecord {
   return {
     lag_seconds: secondsOf(lagMs),
     stores,
     silent_stores: silentStores,
+    read_apis: state.readApis,
+    silent_read_apis: state.silentReadApis,
     transactions,
-    set_aside: state.setAside,
+    set_aside: asideTotal(setAside),
+    set_aside_why: asideWhy(setAside) || null,
     problem: state.failure,
   }
 }

@@ -1,6 +1,8 @@
 import type { Turns } from '../base/turns.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { Deposit } from '../domain/deposit.js'
+import type { Wallet } from '../domain/wallet.js'
+import type { WithdrawnWallet } from '../domain/withdrawal.js'
 import type { RecordsWanted, WorkRecord } from '../http/routes/admin.js'
 import { withPayment } from '../http/routes/invoices.js'
 import type { Awaitable, Page, PageOf, RecordCounts, Store } from '../store/store.js'
@@ -40,7 +42,7 @@ export async function* recordsOf(
 
 /** What can be read. Some kinds are not counted. */
 type RecordKind = keyof RecordCounts | Uncounted
-const UNCOUNTED = ['events', 'audit', 'set-aside-blocks', 'set-aside-deposits'] as const
+const UNCOUNTED = ['withdrawn-wallets', 'events', 'audit', 'set-aside-blocks', 'set-aside-deposits'] as const
 type Uncounted = (typeof UNCOUNTED)[number]
 
 function isCounted(kind: RecordKind): kind is keyof RecordCounts {
@@ -56,8 +58,22 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
   identities: async function* (store, owner) {
     for await (const items of ownersOf(store)) yield owner === null ? items : items.filter((one) => one.owner === owner)
   },
-  wallets: (store, owner) =>
-    everyPage(store.turns, (page) => (owner === null ? store.overview.wallets(page) : store.wallets.page(owner, page))),
+  wallets: async function* (store, owner) {
+    const pages = everyPage<Wallet>(store.turns, (page) =>
+      owner === null ? store.overview.wallets(page) : store.wallets.page(owner, page),
+    )
+    // One that was withdrawn before it was told is no wallet yet; it is among the withdrawn ones.
+    for await (const items of pages) yield items.filter((one) => one.network !== null || one.owner !== null)
+  },
+  'withdrawn-wallets': async function* (store, owner) {
+    // They have no owner.
+    if (owner !== null) return
+    for await (const items of everyPage<WithdrawnWallet>(store.turns, (page) => store.wallets.withdrawn(page))) {
+      yield items.map(({ id, network, address, withdrawal: { umid, ledgerMs, at } }) => {
+        return { id, network, address, transaction: umid, ledgerAt: ledgerMs, withdrawnAt: at }
+      })
+    }
+  },
   keys: (store, owner) => ofOwners(store, owner, (one, page) => store.keys.page(one, page)),
   invoices: (store, owner) =>
     ofOwners(store, owner, async (one, page) => {

@@ -36,3 +36,21 @@ export function warnOfOpenDirectory(directory: string, log: Pick<Logger, 'warn'>
   if ((mode & OPEN_TO_OTHERS) === 0) return
   log.warn({ directory, mode: mode.toString(8) }, 'other users can read or enter the data directory: chmod 700 it')
 }
+
+/**
+ * Asks the configured ledger what the doctor asks, and logs what is wrong. A service starts meanwhile: its ledger may come
+ * later. Each question has the time-out of the settings.
+ */
+export async function warnOfLedger(settings: Settings, log: Pick<Logger, 'warn'>, stop: AbortSignal): Promise<void> {
+  if (settings.ledgerUrls.length === 0) return
+  const [{ checkLedger }, { configuredLedger }] = await Promise.all([
+    import('../ledger/ledger-check.js'),
+    import('./ledger.js'),
+  ])
+  const findings = await checkLedger(configuredLedger(settings))
+  // Questions that a stop has cut off say nothing.
+  if (stop.aborted) return
+  for (const { verdict, text, advice } of findings) {
+    if (verdict !== 'ok') log.warn(`the ledger: ${text}${advice === null ? '' : ` ${advice}`}`)
+  }
+}

@@ -18,6 +18,7 @@ import type { Payment, QualifyingDeposit } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Watch } from '../domain/watch.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
+import type { WithdrawnWallet } from '../domain/withdrawal.js'
 import type { AllowancePort } from './allowances.js'
 import type { AuditPort } from './audit.js'
 import type { CommandPort, Settled } from './commands.js'
@@ -147,6 +148,12 @@ export interface WalletPort {
   /** Hands out an unassigned wallet for `leaseMs`; null when none is free. */
   claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null>
   countUnassigned(network: Network): Awaitable<number>
+  /** Wallets of the network that were withdrawn from the pool: they are not counted as unassigned, and never handed out. */
+  countWithdrawn(network: Network): Awaitable<number>
+  /** The withdrawn wallets of all networks, also those that have not been told yet. */
+  withdrawn(page: Page): Awaitable<PageOf<WithdrawnWallet>>
+  /** Puts a withdrawn wallet back into the pool. Refuses with `not_found` when none of the id is withdrawn. */
+  putBack(id: string, trace?: string): Promise<Outcome<Wallet>>
   /** How many wallets of the network can be claimed now; counts no further than `limit`. */
   countClaimable(network: Network, limit: number): Awaitable<number>
 }

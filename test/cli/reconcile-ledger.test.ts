@@ -5,9 +5,10 @@ import { systemClock } from '../../src/clock.js'
 import { readSettings, type Settings } from '../../src/config.js'
 import { originOf, parseFollowedContracts } from '../../src/ledger/followed-contracts.js'
 import { createLog } from '../../src/log.js'
+import { openLedgerReconciliation } from '../../src/service/ledger-reconciliation.js'
 import { openStore } from '../../src/service/open-store.js'
-import { openLedgerReconciliation } from '../../src/service/reconciliation.js'
-import { type FaultyNode, serveFaulty } from '../ledger/faulty-node.js'
+import { serveFaulty } from '../ledger/faulty-node.js'
+import { always, serveNode } from '../ledger/node-server.js'
 import { assignment, commit, onboarding, SandboxFixture } from '../sandbox/sandbox-fixture.js'
 import { START_MS } from '../support/manual-clock.js'
 import { testKey } from '../support/signing.js'
@@ -24,11 +25,11 @@ async function world(context: TestContext) {
   })
   const about = ledger.sandbox.describe()
   const key = testKey('reconciled')
-  const { streams } = await commit(ledger.sandbox, onboarding(about, key))
+  const { streams, umid: onboarded } = await commit(ledger.sandbox, onboarding(about, key))
   const identity = streams.new[0]?.id ?? ''
   const wallet = (await ledger.store.wallets.claim('SEP', 1000))?.id ?? ''
   ledger.clock.advance(1)
-  await commit(ledger.sandbox, assignment(about, key, identity, wallet))
+  const { umid: assigned } = await commit(ledger.sandbox, assignment(about, key, identity, wallet))
   const follow = `onboard=sandbox/${about.contracts.onboard},assign=sandbox/${about.contracts.assignOwner}`
   const read = readSettings([], {
     BILLHOOK_DATA: place.path,
@@ -39,7 +40,7 @@ async function world(context: TestContext) {
     BILLHOOK_ONBOARDING_NAME: about.onboardingName,
   })
   assert.ok('settings' in read, JSON.stringify(read))
-  return { node, settings: read.settings, identity, wallet }
+  return { node, settings: read.settings, identity, wallet, umids: [onboarded, assigned] }
 }
 
 async function inStore<T>(settings: Settings, work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>) {
@@ -52,12 +53,11 @@ async function inStore<T>(settings: Settings, work: (store: Awaited<ReturnType<t
 }
 
 /** Leaves a follower's progress behind everything that the ledger has. */
-async function pretendFollowed(settings: Settings, node: FaultyNode): Promise<void> {
+async function pretendFollowed(settings: Settings, laterMs = START_MS + 3_600_000): Promise<void> {
   const contracts = parseFollowedContracts(settings.ledgerFollow)
   assert.ok(!('flaw' in contracts))
   const followed = { contracts, onboardingName: settings.onboardingName ?? '' }
-  const origin = originOf([node.url], followed, 0)
-  const laterMs = START_MS + 3_600_000
+  const origin = originOf(settings.ledgerStoreUrls, followed, 0)
   const progress = { origin, newestMs: laterMs, windowMs: laterMs, comparingMs: null, comparedAtMs: laterMs }
   await inStore(settings, (store) => store.ledger.saveStep({ progress, taken: [], setAside: [], settled: [] }))
 }
@@ -75,18 +75,28 @@ async function run(settings: Settings) {
     onSignal: () => {},
     exit: () => {},
     flush: async () => {},
-    openReconciliation: () => assert.fail('no network is compared'),
     openLedgerReconciliation,
   })
   return { code, lines }
 }
 
+/** Lets no read API have a transaction, and answers its id: it is set aside in the data, as the follower does it. */
+async function setAside(settings: Settings, umid: string, timestampMs: number): Promise<void> {
+  await inStore(settings, async (store) => {
+    const memory = await store.ledger.memory()
+    assert.ok(memory !== undefined)
+    const aside = [{ umid, timestampMs, attempts: 9, dueMs: 0 }]
+    await store.ledger.saveStep({ progress: memory.progress, taken: aside, setAside: aside, settled: [] })
+  })
+}
+
+const COMPARED = '2 transactions of the ledger compared:'
+
 describe('billhook reconcile --ledger', () => {
-  test('applies what was missed, and finds nothing the second time', async (context) => {
-    const { node, settings, identity, wallet } = await world(context)
-    await pretendFollowed(settings, node)
-    const compared = '2 transactions of the ledger are compared:'
-    assert.deepEqual(await run(settings), { code: 0, lines: [`${compared} 2 facts had been missed and are applied.`] })
+  test('ends with 1 when something had been missed, applies it, and finds nothing the second time', async (context) => {
+    const { settings, identity, wallet } = await world(context)
+    await pretendFollowed(settings)
+    assert.deepEqual(await run(settings), { code: 1, lines: [`${COMPARED} 2 facts had been missed, and applied now.`] })
     await inStore(settings, async (store) => {
       assert.equal(await store.identities.isKnown(identity), true)
       assert.equal((await store.wallets.find(wallet))?.owner, identity)
@@ -95,22 +105,117 @@ describe('billhook reconcile --ledger', () => {
       const { who, action, outcome, detail } = trace ?? {}
       assert.deepEqual(
         [who, action, outcome, detail],
-        ['root (uid 0)', 'reconcile.ledger', 'done', 'facts missed before: 2'],
+        [
+          'root (uid 0)',
+          'reconcile.ledger',
+          'done',
+          'facts missed before: 2, newer: 0, of transactions set aside: 0; still set aside: 0',
+        ],
       )
     })
-    assert.deepEqual(await run(settings), { code: 0, lines: [`${compared} 0 facts had been missed and are applied.`] })
+    assert.deepEqual(await run(settings), { code: 0, lines: [`${COMPARED} 0 facts had been missed.`] })
+  })
+
+  test('reads to the present end: also what was listed since the service has read', async (context) => {
+    const { settings, identity, wallet } = await world(context)
+    await pretendFollowed(settings, 0)
+    assert.deepEqual(await run(settings), {
+      code: 0,
+      lines: [`${COMPARED} 0 facts had been missed.`, 'Applied 2 facts newer than what the service had read.'],
+    })
+    await inStore(settings, async (store) => {
+      assert.equal(await store.identities.isKnown(identity), true)
+      assert.equal((await store.wallets.find(wallet))?.owner, identity)
+    })
+  })
+
+  test('asks again for what is set aside', async (context) => {
+    const { settings, wallet, umids } = await world(context)
+    await pretendFollowed(settings)
+    await setAside(settings, umids[1] ?? '', START_MS)
+    const { code, lines } = await run(settings)
+    assert.deepEqual(lines, [
+      '1 transaction of the ledger compared: 1 fact had been missed, and applied now.',
+      'Applied 1 fact of transactions that had been set aside.',
+    ])
+    assert.equal(code, 1)
+    await inStore(settings, async (store) => {
+      assert.notEqual((await store.wallets.find(wallet))?.owner ?? null, null)
+      assert.deepEqual((await store.ledger.memory())?.setAside, [])
+    })
+  })
+
+  test('ends with 4 while no read API has what is listed', async (context) => {
+    const { node, settings, umids } = await world(context)
+    await pretendFollowed(settings)
+    for (const umid of umids) node.lost.add(umid)
+    const expected = 'billhook: 2 transactions still set aside (no read API has 2): what they say is not known.'
+    assert.deepEqual(await run(settings), { code: 4, lines: [`${COMPARED} 0 facts had been missed.`, expected] })
+    // They are no longer compared, and still open.
+    const { code, lines } = await run(settings)
+    assert.deepEqual([code, lines.at(-1)], [4, expected])
+    node.lost.clear()
+    assert.equal((await run(settings)).lines.at(-1), 'Applied 2 facts of transactions that had been set aside.')
+  })
+
+  test('ends with 3 when read APIs fail to tell what is set aside', async (context) => {
+    const { node, settings, umids } = await world(context)
+    await pretendFollowed(settings)
+    for (const umid of umids) await setAside(settings, umid, START_MS)
+    node.broken = true
+    const { code, lines } = await run(settings)
+    assert.deepEqual(
+      [code, lines.at(-1)],
+      [3, 'billhook: 2 transactions still set aside (read APIs fail to answer for 2): what they say is not known.'],
+    )
+  })
+
+  test('ends with 3 when no read API answers for what is listed', async (context) => {
+    const { node, settings } = await world(context)
+    await pretendFollowed(settings)
+    node.broken = true
+    const { code, lines } = await run(settings)
+    assert.equal(code, 3)
+    assert.match(lines.at(-1) ?? '', /^billhook: the end was not reached: status 500/)
+  })
+
+  test('ends with 3 and says that there was nothing to look at when the stores list nothing', async (context) => {
+    const { node, settings, umids } = await world(context)
+    await pretendFollowed(settings)
+    for (const umid of umids) node.unlisted.add(umid)
+    const { code, lines } = await run(settings)
+    assert.equal(code, 3)
+    assert.equal(lines.at(-1), 'billhook: the stores list no transaction, so there was nothing to compare.')
+    await inStore(settings, async (store) => {
+      const [trace] = (await store.audit.page({ after: null, limit: 1 })).items
+      assert.equal(trace?.outcome, 'failed')
+    })
+  })
+
+  test('ends with 3 and names a store that lists nothing while others do', async (context) => {
+    const { node, settings } = await world(context)
+    const empty = await serveNode(context, always(200, '{"total_rows":0,"offset":0,"rows":[]}'))
+    const both = { ...settings, ledgerStoreUrls: [node.url, empty] }
+    await pretendFollowed(both)
+    const { code, lines } = await run(both)
+    assert.equal(code, 3)
+    assert.equal(
+      lines.at(-1),
+      `billhook: the store ${empty} lists no transaction, and others do: what only it had is not compared.`,
+    )
   })
 
   test('gives up with 3 when a node does not answer again and again', async (context) => {
     const { node, settings } = await world(context)
-    await pretendFollowed(settings, node)
+    await pretendFollowed(settings)
     node.fault = 'error'
     const { code, lines } = await run(settings)
     assert.equal(code, 3)
     assert.match(lines.at(-1) ?? '', /^billhook: the end was not reached: the listing/)
     await inStore(settings, async (store) => {
       const [trace] = (await store.audit.page({ after: null, limit: 1 })).items
-      assert.deepEqual([trace?.outcome, trace?.detail], ['failed', 'facts missed before: 0; the end was not reached'])
+      assert.equal(trace?.outcome, 'failed')
+      assert.match(trace?.detail ?? '', /^facts missed before: 0, .*; the end was not reached/)
     })
   })
 

@@ -50,7 +50,6 @@ class Run {
       exit: (code) => this.exits.push(code),
       flush: async () => {},
       openReconciliation: this.open ?? this.overBooks,
-      openLedgerReconciliation: () => assert.fail('the ledger is not compared'),
     })
   }
 

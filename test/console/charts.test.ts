@@ -105,7 +105,17 @@ test('the page of networks shows lag, problems, nodes, what was set aside, and t
     blocks_set_aside: 1,
     problem: 'no <b>node</b> answers',
   }
-  const ledger = { lag_seconds: 5, stores: 2, silent_stores: 1, transactions: 7, set_aside: 3, problem: null }
+  const ledger = {
+    lag_seconds: 5,
+    stores: 2,
+    silent_stores: 1,
+    read_apis: 1,
+    silent_read_apis: 0,
+    transactions: 7,
+    set_aside: 3,
+    set_aside_why: 'no read API has 3',
+    problem: null,
+  }
   const node = { network: 'SEP', name: 'https://node.example', is_used: false, requests: 10, failures: 4 }
   const block = failedAgain(undefined, { network: 'SEP', height: 4711, reason: 'receipts are <i>malformed</i>' }, 1)
   const deposit = asideOf(depositFact('confirmed', { txHash: '0xlost' }), 'a <u>fault</u>', 1)

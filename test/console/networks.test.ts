@@ -169,20 +169,20 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
       },
       clock,
     )
-    await until(async () => (await shown(console)).ledger?.[3] === '1')
+    await until(async () => (await shown(console)).ledger?.[5] === '1')
     await until(async () => (await condition(console)).tone === 'paid')
-    assert.deepEqual((await shown(console)).ledger, ['0', '2', '0', '1', '0', '–'])
+    assert.deepEqual((await shown(console)).ledger, ['0', '2', '0', '2', '0', '1', '0', '–', '–'])
 
     const [one] = stores
     assert.ok(one !== undefined)
     one.fault = 'error'
     await until(async () => (await shown(console)).ledger?.[2] === '1')
     for (const store of stores) store.fault = 'error'
-    await until(async () => (await shown(console)).ledger?.[5] !== '–')
+    await until(async () => (await shown(console)).ledger?.[8] !== '–')
     clock.advance(LATER_SECONDS * 1000)
     const row = (await shown(console)).ledger
-    assert.deepEqual(row?.slice(0, 5), [String(LATER_SECONDS), '2', '2', '1', '0'])
-    assert.match(row?.[5] ?? '', /status 500/)
+    assert.deepEqual(row?.slice(0, 8), [String(LATER_SECONDS), '2', '2', '2', '2', '1', '0', '–'])
+    assert.match(row?.[8] ?? '', /status 500/)
     const { tone, text } = await condition(console)
     assert.equal(tone, 'waiting')
     assert.ok(text.includes(`The ledger was last read ${LATER_SECONDS} s behind.`), text)
@@ -194,7 +194,7 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
 
     for (const store of stores) store.fault = null
     await until(async () => (await condition(console)).tone === 'paid')
-    assert.deepEqual((await shown(console)).ledger, ['0', '2', '0', '1', '0', '–'])
+    assert.deepEqual((await shown(console)).ledger, ['0', '2', '0', '2', '0', '1', '0', '–', '–'])
   })
 })
 

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { sandboxHandlers } from '../../src/sandbox/sandbox-handlers.js'
 import { callRoute } from '../http/routes/call-route.js'
 import type { SandboxFixture } from '../sandbox/sandbox-fixture.js'
-import { MISSING, serveNode } from './node-server.js'
+import { MISSING, NO_DATABASE, serveNode } from './node-server.js'
 
 /** What a node does instead of answering. */
 export const FAULTS = {
@@ -36,13 +36,24 @@ export interface FaultyNode {
   readonly unlisted: Set<string>
   /** Transactions that it lists, and does not have. */
   readonly lost: Set<string>
+  /** Whether it fails to tell any transaction, as a read API without its database does. */
+  broken: boolean
+  /** Whether it tells transactions without their signatures: a real node commits such ones. */
+  isUnsigned: boolean
   /** What was asked, as `METHOD path?query`. */
   readonly requests: string[]
 }
 
 export async function serveFaulty(context: TestContext, fixture: SandboxFixture): Promise<FaultyNode> {
   const node = {
-    ...{ url: '', fault: null as Fault | null, faultAfter: 0, requests: [] as string[] },
+    ...{
+      url: '',
+      fault: null as Fault | null,
+      faultAfter: 0,
+      requests: [] as string[],
+      broken: false,
+      isUnsigned: false,
+    },
     ...{ unlisted: new Set<string>(), lost: new Set<string>() },
   }
   const handle: RequestListener = async (request, response) => {
@@ -57,8 +68,12 @@ export async function serveFaulty(context: TestContext, fixture: SandboxFixture)
     })
     const isLost = [...node.lost].some((umid) => pathname.endsWith(`/api/tx/${umid}`))
     if (isLost) return void response.writeHead(500).end(MISSING)
+    if (node.broken && pathname.includes('/api/tx/')) return void response.writeHead(500).end(NO_DATABASE)
     const isListed = ({ umid }: { readonly umid: string }) => !node.unlisted.has(umid)
-    const text = JSON.stringify(answer.body, (_, value) => (Array.isArray(value) ? value.filter(isListed) : value))
+    const text = JSON.stringify(answer.body, (name, value) => {
+      if (name === '$sigs' && node.isUnsigned) return {}
+      return Array.isArray(value) ? value.filter(isListed) : value
+    })
     if (node.fault === null || node.faultAfter > 0) response.writeHead(answer.status, answer.headers).end(text)
     else FAULTS[node.fault](response, text)
     node.faultAfter -= 1

@@ -16,6 +16,7 @@ import {
 } from '../../src/ledger/ledger-nodes.js'
 import { streamIdOf } from '../../src/ledger/ledger-transaction.js'
 import type { NodeAnswer } from '../../src/ledger/node-http.js'
+import type { SilentNode } from '../../src/ledger/read-apis.js'
 import { createLog } from '../../src/log.js'
 import type { Cancel } from '../../src/scheduler.js'
 import type { LedgerPort } from '../../src/store/store.js'
@@ -133,6 +134,9 @@ export class ScriptedLedger implements LedgerSource {
   /** Identities whose keys no node tells at present. */
   readonly keyless = new Set<string>()
   isClosed = false
+  readonly readApis = 2
+  /** Read APIs that do not answer at present. */
+  silentApis: readonly SilentNode[] = []
   private readonly transactions = new Map<string, NodeAnswer>()
   private readonly identities = new Map<string, { authorities: readonly string[]; readonly txs: string[] }>()
   private committed = 0
@@ -184,7 +188,7 @@ export class ScriptedLedger implements LedgerSource {
   async umids(fromMs: number, limit: number): Promise<Listing> {
     this.asked.push({ fromMs, limit })
     const pages = this.nodes.map(({ rows, failure }, i): StorePage => {
-      if (failure !== null) return { store: `store ${i}`, why: failure }
+      if (failure !== null) return { node: `store ${i}`, why: failure }
       const first = rows.findLastIndex((row) => row.timestampMs < fromMs) + 1
       return { rows: rows.slice(first, first + limit) }
     })
@@ -196,6 +200,10 @@ export class ScriptedLedger implements LedgerSource {
     if (this.broken.has(umid)) return { kind: 'unclear', why: 'status 500' }
     if (this.hidden.has(umid)) return { kind: 'missing' }
     return this.transactions.get(umid) ?? { kind: 'missing' }
+  }
+
+  async silentReadApis(): Promise<readonly SilentNode[]> {
+    return this.silentApis
   }
 
   async streamOf(identity: string): Promise<FoundStream> {
@@ -255,6 +263,8 @@ export class ScriptedService implements FollowingService {
   applyFailure: Error | null = null
   saveFailure: Error | null = null
   readonly keyHistories = new Map<string, KeyHistory>()
+  /** Wallets that were withdrawn, by name, and the transaction that took each last. */
+  readonly withdrawn = new Map<string, string>()
   private readonly known = new Set<string>()
   private readonly dates = new Map<string, number>()
 
@@ -299,6 +309,7 @@ export class ScriptedService implements FollowingService {
 
   private applyOne(event: IncomingEvent): EventOutcome {
     const { eventId, fact } = event
+    if (fact.type === 'wallet.withdrawn') return this.withdraw(fact)
     if (eventId === null || fact.type === 'deposit' || fact.type === 'unreadable') {
       throw new Error('it is no fact of the ledger, or has no id')
     }
@@ -306,6 +317,12 @@ export class ScriptedService implements FollowingService {
     if (fact.type === 'wallet.assigned' && fact.owner === idOf('')) return { status: 'rejected', error: 'no owner' }
     this.known.add(eventId)
     this.applied.push(event)
+    return { status: 'applied' }
+  }
+
+  private withdraw({ id, umid }: Extract<LedgerFact, { type: 'wallet.withdrawn' }>): EventOutcome {
+    if (this.withdrawn.get(nameOf(id)) === umid) return { status: 'duplicate' }
+    this.withdrawn.set(nameOf(id), umid)
     return { status: 'applied' }
   }
 
@@ -376,9 +393,9 @@ export class FollowerFixture {
     })
   }
 
-  /** What was logged as a warning or an error. */
+  /** What was logged as a warning or an error, but for wallets that were withdrawn. */
   get complaints(): readonly Readonly<Record<string, unknown>>[] {
-    return this.log.filter(({ level }) => level !== 'info')
+    return this.log.filter(({ level, wallet }) => level !== 'info' && wallet === undefined)
   }
 
   /** Starts, and answers the pause after the first looks. */

@@ -335,10 +335,11 @@ describe('a follower whose ledger fails', () => {
     await fixture.pass(BACKOFF_MAX_MS)
     await fixture.pass(BACKOFF_MAX_MS)
     assert.deepEqual(
-      fixture.complaints.map(({ level, why }) => [level, why]),
+      fixture.complaints.map(({ level, why, store }) => [level, why, store ?? null]),
       [
-        ['warn', 'the listing: status 500'],
-        ['warn', 'the listing: too late'],
+        ['warn', 'status 500', 'store 0'],
+        ['warn', 'the listing: status 500', null],
+        ['warn', 'the listing: too late', null],
       ],
     )
     assert.equal(fixture.follower.state().failures, 4)
@@ -412,7 +413,7 @@ describe('a listed transaction that no node tells', () => {
     await fixture.follower.stop()
   })
 
-  test('is asked for less and less often, is logged and counted after about a minute, and survives restarts', async () => {
+  test('is counted at once and logged after about a minute, is asked for less and less often, and survives restarts', async () => {
     const { ledger, service } = world()
     const umid = ledger.commit(T, assignTx('w1', 'alice'))
     ledger.hidden.add(umid)
@@ -421,7 +422,7 @@ describe('a listed transaction that no node tells', () => {
     await fixture.start()
     for (let passed = 0; passed < 3600; passed += 10) {
       const isLate = passed >= 60
-      assert.equal(fixture.follower.state().setAside, isLate ? 1 : 0, `after ${passed} s`)
+      assert.deepEqual(fixture.follower.state().setAside, { missing: 1, failed: 0, unasked: 0 }, `after ${passed} s`)
       assert.equal(fixture.complaints.length, isLate ? 1 : 0, `after ${passed} s`)
       await fixture.pass(10_000)
     }
@@ -431,11 +432,11 @@ describe('a listed transaction that no node tells', () => {
     await fixture.follower.stop()
     fixture = new FollowerFixture(ledger, service, { clock })
     await fixture.start()
-    assert.equal(fixture.follower.state().setAside, 1)
+    assert.equal(fixture.follower.state().setAside.missing, 1)
     ledger.hidden.clear()
     await fixture.pass(ASK_AGAIN_MAX_MS)
     assert.deepEqual(assigned(service), ['w1'])
-    assert.equal(fixture.follower.state().setAside, 0)
+    assert.equal(fixture.follower.state().setAside.missing, 0)
     await fixture.follower.stop()
   })
 
@@ -461,6 +462,7 @@ describe('a listed transaction that no node tells', () => {
     await fixture.pass(POLL_MS)
     assert.deepEqual(assigned(service), ['w1', 'w2'])
     assert.equal(fixture.follower.state().failure, null)
+    assert.deepEqual(fixture.follower.state().setAside, { missing: 0, failed: 1, unasked: 0 })
     await fixture.follower.stop()
   })
 
@@ -699,5 +701,122 @@ describe('several stores', () => {
     await fixture.pass(POLL_MS)
     assert.equal(fixture.follower.state().comparedAtMs, T + DAY_MS + POLL_MS)
     await fixture.follower.stop()
+  })
+})
+
+describe('who is away', () => {
+  test('is known while there is nothing to look up: read APIs, each logged once, and again when it is back', async () => {
+    const { ledger, service } = world()
+    const fixture = new FollowerFixture(ledger, service)
+    await fixture.start()
+    assert.equal(fixture.follower.state().silentReadApis, 0)
+    ledger.silentApis = [{ node: 'api 1', why: 'refused' }]
+    await fixture.pass(POLL_MS)
+    await fixture.pass(POLL_MS)
+    const { silentReadApis, readApis } = fixture.follower.state()
+    assert.deepEqual([silentReadApis, readApis], [1, 2])
+    ledger.silentApis = []
+    await fixture.pass(POLL_MS)
+    assert.equal(fixture.follower.state().silentReadApis, 0)
+    const told = fixture.log.filter(({ readApi }) => readApi === 'api 1').map(({ msg }) => msg)
+    assert.deepEqual(told, ['a read API of the ledger does not answer', 'a read API of the ledger answers again'])
+    await fixture.follower.stop()
+  })
+
+  test('is known at the first poll that fails: all stores, and read APIs all the same', async () => {
+    const service = new ScriptedService()
+    const ledger = new ScriptedLedger(3)
+    const fixture = new FollowerFixture(ledger, service)
+    await fixture.start()
+    ledger.failure = 'refused'
+    ledger.silentApis = [{ node: 'api 0', why: 'refused' }]
+    await fixture.pass(POLL_MS)
+    const { silentStores, silentReadApis, failuresInARow } = fixture.follower.state()
+    assert.deepEqual([silentStores, silentReadApis, failuresInARow], [3, 1, 1])
+    await fixture.pass(BACKOFF_MAX_MS)
+    assert.equal(fixture.follower.state().failuresInARow, 2)
+    ledger.failure = null
+    await fixture.pass(BACKOFF_MAX_MS)
+    assert.deepEqual([fixture.follower.state().silentStores, fixture.follower.state().failuresInARow], [0, 0])
+    await fixture.follower.stop()
+  })
+
+  test('is compared from the time when all stores went away, when one of them comes back later than the others', async () => {
+    const service = new ScriptedService()
+    const ledger = new ScriptedLedger(2)
+    const [, second] = ledger.nodes
+    assert.ok(second !== undefined)
+    ledger.commit(T, assignTx('w1', 'alice'))
+    const fixture = new FollowerFixture(ledger, service)
+    await fixture.start()
+    ledger.failure = 'refused'
+    await fixture.pass(POLL_MS)
+    ledger.commit(T + 5000, assignTx('w2', 'alice'), undefined, [1])
+    ledger.commit(T + 2 * OVERLAP_MS, assignTx('w3', 'alice'), undefined, [0])
+    ledger.failure = null
+    second.failure = 'refused'
+    await fixture.pass(2 * OVERLAP_MS)
+    second.failure = null
+    await fixture.pass(POLL_MS)
+    assert.deepEqual(assigned(service), ['w1', 'w3', 'w2'])
+    await fixture.follower.stop()
+  })
+})
+
+describe('a wallet that an assignment takes which is not believed', () => {
+  const $entry = { $entry: 'release' }
+  const { $tx } = assignTx('w1', 'alice')
+  const rows: readonly (readonly [what: string, transaction: Readonly<Record<string, unknown>>])[] = [
+    ['is signed by somebody else', assignTx('w1', 'alice', 'mallory')],
+    ['is not signed at all', { ...assignTx('w1', 'alice'), $sigs: {} }],
+    ['has a bogus object for a signature', { ...assignTx('w1', 'alice'), $sigs: { [idOf('alice')]: { ff: 'x' } } }],
+    ['names an entry point', { $sigs: {}, $tx: { ...$tx, ...$entry } }],
+    ['has another label', { $sigs: {}, $tx: { ...$tx, $o: { purse: { $stream: idOf('w1') } } } }],
+    ['has further outputs', { $sigs: {}, $tx: { ...$tx, $o: { ...$tx.$o, more: { $stream: idOf('w2') } } } }],
+    ['has no inputs', { $sigs: {}, $tx: { ...$tx, $i: null } }],
+    [
+      'spells the wallet in a longer text',
+      { $sigs: {}, $tx: { ...$tx, $o: { wallet: { $stream: `ab${idOf('w1')}:x` } } } },
+    ],
+    ['names the contract by a path', { $sigs: {}, $tx: { ...$tx, $contract: 'c2@/../../shop/c2' } }],
+    ['is of a contract that is not followed, of the same shape', { $sigs: {}, $tx: { ...$tx, $contract: 'assign' } }],
+  ]
+  for (const [what, transaction] of rows) {
+    test(`is withdrawn when it ${what}, once, and says so`, async () => {
+      const { ledger, service } = world()
+      const umid = ledger.commit(T, transaction)
+      const fixture = new FollowerFixture(ledger, service)
+      await fixture.start()
+      await fixture.pass(DAY_MS)
+      assert.equal(service.withdrawn.get('w1'), umid)
+      assert.deepEqual(assigned(service), [])
+      const told = fixture.log.filter(({ wallet }) => wallet === idOf('w1')).map(({ level }) => level)
+      assert.deepEqual([told, fixture.follower.state().withdrawn], [['warn'], service.withdrawn.size])
+      await fixture.follower.stop()
+    })
+  }
+
+  test('is withdrawn at once where the signer cannot be decided, and assigned when it can', async () => {
+    const { ledger, service } = world()
+    ledger.keyless.add('alice')
+    ledger.commit(T, assignTx('w1', 'alice'))
+    const fixture = new FollowerFixture(ledger, service)
+    await fixture.start()
+    assert.deepEqual([...service.withdrawn.keys()], ['w1'])
+    ledger.keyless.clear()
+    await fixture.pass(POLL_MS)
+    assert.deepEqual(assigned(service), ['w1'])
+    await fixture.follower.stop()
+  })
+
+  test('is no business of onboardings, of other namespaces, of other shapes of neighbours, and of believed ones', async () => {
+    const { ledger, service } = world()
+    const $o = { wallet: { $stream: idOf('w1') } }
+    ledger.commit(T, { $sigs: {}, $tx: { $contract: 'c1', $namespace: 'shop', $i: {}, $o } })
+    ledger.commit(T, { $sigs: {}, $tx: { ...$tx, $namespace: 'elsewhere' } })
+    ledger.commit(T, { $sigs: {}, $tx: { ...$tx, $contract: 'paint', $i: { painter: { $stream: idOf('bob') } } } })
+    ledger.commit(T, assignTx('w2', 'alice'))
+    await followOnce(ledger, service)
+    assert.deepEqual([...service.withdrawn], [])
   })
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
-import { LedgerNodes, STREAM_LIMIT_BYTES } from '../../src/ledger/ledger-nodes.js'
+import { LedgerNodes } from '../../src/ledger/ledger-nodes.js'
+import { STREAM_LIMIT_BYTES } from '../../src/ledger/read-apis.js'
 import { always, MISSING, serveNode } from './node-server.js'
 
 function client(context: TestContext, urls: readonly string[], timeoutMs = 5000): LedgerNodes {

@@ -219,7 +219,7 @@ describe('a service that follows a ledger node', () => {
     assert.deepEqual([transactions, failure], [2, null])
     await world.restart()
     for (let i = 0; i < 10; i += 1) await world.follower.pass(LONG_MS)
-    assert.equal(world.follower.follower.state().setAside, 1)
+    assert.equal(world.follower.follower.state().setAside.missing, 1)
     assert.equal(world.store.ledger.memory()?.setAside.length, 1)
   })
 

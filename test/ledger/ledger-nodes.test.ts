@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
-import { LedgerNodes, type LedgerSource, TRANSACTION_LIMIT_BYTES } from '../../src/ledger/ledger-nodes.js'
+import { LedgerNodes, type LedgerSource } from '../../src/ledger/ledger-nodes.js'
+import { TRANSACTION_LIMIT_BYTES } from '../../src/ledger/read-apis.js'
 import { START_MS } from '../support/manual-clock.js'
 import { always, MISSING, serveNode } from './node-server.js'
 
@@ -127,7 +128,7 @@ describe('the listings of several stores', () => {
     const broken = await serveNode(context, always(500, '{}'))
     const storeUrls = [broken, await serveNode(context, listing([0, 1]))]
     const page = await source(context, { storeUrls }).umids(START_MS, 3)
-    assert.deepEqual(page, { ...PAGE, rows: merged([0, 1]), silent: [{ store: broken, why: 'status 500' }] })
+    assert.deepEqual(page, { ...PAGE, rows: merged([0, 1]), silent: [{ node: broken, why: 'status 500' }] })
     assert.equal((await source(context, { storeUrls: [broken, broken] }).umids(START_MS, 3)).kind, 'unclear')
   })
 })

@@ -29,3 +29,10 @@ export const MISSING = JSON.stringify({
   message: 'URL Request Failed : http://localhost:5259/activeledger/i1 - 404',
   stack: 'Error',
 })
+
+/** What a read API answers whose database is gone. */
+export const NO_DATABASE = JSON.stringify({
+  name: 'ActiveError',
+  message: 'URL Request Failed : http://localhost:5259/activeledger/i1 - connect ECONNREFUSED 127.0.0.1:5259',
+  stack: 'Error',
+})

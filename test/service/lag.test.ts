@@ -6,6 +6,7 @@ import { Lag, type Watched } from '../../src/service/lag.js'
 import { ManualClock, START_MS } from '../support/manual-clock.js'
 
 const LIMIT_MS = 60_000
+const NONE_ASIDE = { missing: 0, failed: 0, undecided: 0, unasked: 0 }
 /** The network makes a block every three minutes, perhaps. */
 const QUIET = { network: 'QUIET', ms: 180_000 }
 const AT_BLOCK_7 = { tip: { height: 7, hash: 'b7', parentHash: 'b6', timeMs: START_MS }, confirmed: 5, oldest: 1 }
@@ -151,7 +152,9 @@ describe('lag', () => {
   test('of everything is complained about at once, in the order of the networks', () => {
     const clock = new ManualClock()
     const follower = new FollowerRecord(clock)
-    const ofLedger = { state: () => follower.state({ setAside: 0, stores: 2, comparedAtMs: null }) }
+    const ofLedger = {
+      state: () => follower.state({ setAside: NONE_ASIDE, stores: 2, readApis: 2, comparedAtMs: null }),
+    }
     const watchers = [watcher({ lagMs: 90_000 }), watcher({ network: 'TRX-NILE', position: null })]
     const lag = lagOf({ watchers, follower: ofLedger })
     const ofNetworks = ['SEP was last read 90 s behind.', 'TRX-NILE has not been read yet.']
@@ -164,7 +167,7 @@ describe('lag', () => {
     assert.deepEqual(textsOf(lag), [...ofNetworks, 'The ledger was last read 120 s behind.'])
     follower.caughtUp(clock.now())
     follower.recorded.silentStores = 1
-    assert.deepEqual(textsOf(lag), [...ofNetworks, '1 of 2 stores of the ledger do not answer.'])
+    assert.deepEqual(textsOf(lag), [...ofNetworks, '1 of 2 stores of the ledger does not answer.'])
     assert.deepEqual(lag.notes(), [])
   })
 
@@ -198,7 +201,7 @@ describe('lag', () => {
 
   test('notes what a single store cannot tell', () => {
     const record = new FollowerRecord(new ManualClock())
-    const follower = { state: () => record.state({ setAside: 0, stores: 1, comparedAtMs: null }) }
+    const follower = { state: () => record.state({ setAside: NONE_ASIDE, stores: 1, readApis: 1, comparedAtMs: null }) }
     assert.match(lagOf({ watchers: [], follower }).notes().join(), /at one store/)
     assert.deepEqual(lagOf({ watchers: [], follower: null }).notes(), [])
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Environment, readSettings } from '../../src/config.js'
-import { startWarnings } from '../../src/service/start-warnings.js'
+import { startWarnings, warnOfLedger } from '../../src/service/start-warnings.js'
 
 const GATEWAY = { BILLHOOK_GATEWAY_SECRET: '0123456789abcdef' }
 const STRICT = { BILLHOOK_STRICT: 'on', BILLHOOK_ONBOARDING_NAME: 'name' }
@@ -41,4 +41,32 @@ describe('at its start the service warns', () => {
       for (const warning of warnings) assert.ok(!warning.includes('\n'))
     })
   }
+})
+
+describe('about its ledger the service warns', () => {
+  const NEVER = new AbortController().signal
+
+  async function warned(environment: Environment, stop = NEVER): Promise<readonly string[]> {
+    const read = readSettings([], environment)
+    assert.ok('settings' in read, JSON.stringify(read))
+    const warnings: string[] = []
+    const warn = (...line: readonly unknown[]) => void warnings.push(line.join(' '))
+    await warnOfLedger(read.settings, { warn }, stop)
+    return warnings
+  }
+
+  const DEAD = { ...LEDGER, BILLHOOK_LEDGER_URL: 'http://127.0.0.1:1', BILLHOOK_LEDGER_STORE_URL: 'http://127.0.0.1:2' }
+
+  test('of what the doctor would find', async () => {
+    const warnings = await warned(DEAD)
+    assert.equal(warnings.length, 3, warnings.join('\n'))
+    assert.match(warnings[0] ?? '', /^the ledger: http:\/\/127.0.0.1:1 does not answer as a read API/)
+    assert.match(warnings[1] ?? '', /^the ledger: http:\/\/127.0.0.1:2 does not answer as a store/)
+    assert.match(warnings[2] ?? '', /^the ledger: assign=shop\/9be1 cannot be proved/)
+  })
+
+  test('of nothing without one, and when it is stopped meanwhile', async () => {
+    assert.deepEqual(await warned(GATEWAY), [])
+    assert.deepEqual(await warned(DEAD, AbortSignal.abort()), [])
+  })
 })

@@ -3,6 +3,7 @@ import type { ApiKey } from '../../domain/api-key.js'
 import type { Operator } from '../../domain/audit.js'
 import { failure, type Outcome } from '../../domain/failure.js'
 import type { TokenDecimals } from '../../domain/network.js'
+import type { Wallet } from '../../domain/wallet.js'
 import type { Delivery } from '../../domain/webhook.js'
 import type { SetAside } from '../../listing/aside.js'
 import type { LedgerRecord, NetworkRecord, NodeRecord } from '../../listing/networks.js'
@@ -11,6 +12,13 @@ import type { ImportOutcome, ImportTerms, RecordCounts } from '../../store/store
 import { type AdminHandlers, handlers } from '../endpoints.js'
 import { BASE_HEADERS, failureAnswer, jsonAnswer, outcomeAnswer, readJsonObject } from '../json.js'
 import type { Answer, RequestHead } from '../server.js'
+
+/** How many wallets of a network are in the pool, can be claimed now, and were withdrawn from the pool. */
+interface PoolCounts {
+  readonly claimable: number
+  readonly unassigned: number
+  readonly withdrawn: number
+}
 
 /** How the process that holds the data directory is. */
 export interface ServiceStatus {
@@ -40,8 +48,8 @@ export interface ServiceStatus {
   readonly records: RecordCounts | null
   /** Deliveries of webhooks that are not settled. */
   readonly outbox: OutboxDepth | null
-  /** Wallets without an owner, by network: those that can be claimed, and all. */
-  readonly wallets: Readonly<Record<string, { readonly claimable: number; readonly unassigned: number }>> | null
+  /** Wallets without an owner, by network. */
+  readonly wallets: Readonly<Record<string, PoolCounts>> | null
   /** Decimal places of the token, by network. */
   readonly token_decimals: TokenDecimals
   /** How far the watched networks are; none without a service. */
@@ -91,6 +99,7 @@ export interface AdminParts {
   ): Promise<readonly ImportOutcome[]>
   revokeKey(operator: Operator, id: string): Promise<Outcome<ApiKey>>
   redeliver(operator: Operator, id: string): Promise<Outcome<Delivery>>
+  putBack(operator: Operator, id: string): Promise<Outcome<Wallet>>
   /** Null when there is no such kind. */
   records(kind: string, wanted: RecordsWanted): AsyncIterable<WorkRecord> | null
 }
@@ -112,6 +121,8 @@ export function adminHandlers(parts: AdminParts): AdminHandlers {
       outcomeAnswer(200, await parts.revokeKey(parts.operatorOf(request), id)),
     'POST /admin/deliveries/:id/redeliver': async (request, { id }) =>
       outcomeAnswer(200, await parts.redeliver(parts.operatorOf(request), id)),
+    'POST /admin/wallets/:id/put-back': async (request, { id }) =>
+      outcomeAnswer(200, await parts.putBack(parts.operatorOf(request), id)),
     'GET /admin/records/:kind': ({ query }, { kind }) => {
       const given = new URLSearchParams(query)
       const since = given.get('since')

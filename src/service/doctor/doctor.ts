@@ -3,8 +3,9 @@ import { examineClock } from './clock.js'
 import { examineData } from './data.js'
 import { examineDatabase } from './database.js'
 import { type Examination, type Finding, failed, type Patient } from './examination.js'
+import { examineLedger } from './ledger.js'
 import { examineDescriptors, examineDisk, examineEngines, examineSettings } from './machine.js'
-import { examineCallbacks, examineLedger, examineNetworks } from './peers.js'
+import { examineCallbacks, examineNetworks } from './peers.js'
 import { examineProxy } from './proxy.js'
 
 /** In this order. A new one is a line here. */

@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
 import { originOf } from '../../domain/webhook.js'
-import { LedgerNodes } from '../../ledger/ledger-nodes.js'
 import type { NetworkEntry } from '../../networks/catalogue/entry.js'
 import type { NodeFact } from '../../networks/node/node-fact.js'
 import { AddressGuard } from '../../webhooks/address-guard.js'
@@ -15,8 +14,6 @@ const TIMEOUT_MS = 5000
 const DESTINATIONS_MAX = 20
 /** Owners whose webhook settings are looked at. */
 const OWNERS_MAX = 1000
-/** An identity that no ledger has. */
-const NOBODY = '0'.repeat(64)
 
 /** Each node of each watched network by itself: that it is of the network, knows the token, how far it is, and what it offers. */
 export const examineNetworks: Examination = async (patient) => {
@@ -50,21 +47,6 @@ function findingOf(network: string, endpoint: string, { verdict, text, advice }:
     case 'failed':
       return failed(network, sentence, advice ?? 'Check the address, the key and the firewall.')
   }
-}
-
-export const examineLedger: Examination = async ({ settings }) => {
-  const { ledgerUrls, ledgerTimeoutMs: timeoutMs } = settings
-  if (ledgerUrls.length === 0) return [skipped('ledger', 'No ledger is configured.')]
-  const findings: Finding[] = []
-  for (const url of ledgerUrls) {
-    const nodes = new LedgerNodes({ storeUrls: [], urls: [url], timeoutMs })
-    const name = new URL(url).origin
-    const answer = await nodes.hasIdentity(NOBODY)
-    await nodes.close()
-    if (answer === 'unreachable') findings.push(failed('ledger', `${name} does not answer.`, 'Check the address.'))
-    else findings.push(ok('ledger', `${name} answers.`))
-  }
-  return findings
 }
 
 /** Whether the default callbacks of owners can be reached from here. Nothing is sent to them. */

@@ -10,6 +10,7 @@ import type { Network, NetworkAbout } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Watch } from '../../domain/watch.js'
 import type { Delivery, KeptSecrets, WebhookPayload } from '../../domain/webhook.js'
+import type { Withdrawal } from '../../domain/withdrawal.js'
 
 /*
  * What every engine keeps, in a form of none of them: hex for bytes, decimal digits for amounts. What follows from other records
@@ -25,6 +26,8 @@ export interface MovedWallet extends Wallet {
   readonly leasedUntil: number
   /** When the ledger assigned it to its present owner, by the ledger's clock. */
   readonly ledgerAt: number | null
+  /** What took it from the pool last; null when nothing has. */
+  readonly withdrawal: Withdrawal | null
   /** The greatest amounts that were ever paid on it; null for none. */
   readonly paidNative: string | null
   readonly paidToken: string | null

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { addressOf, refusalOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
+import type { LedgerFact } from '../../../src/domain/ledger-fact.js'
+import { addressOf, refusalOf, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 
@@ -75,6 +76,112 @@ export function describeWallets(open: OpenStore): void {
     scenario('hands out none when there is none', async (t) => {
       assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
       assert.equal(await t.store.wallets.countUnassigned('SEP'), 0)
+    })
+  })
+
+  describe('a wallet that the ledger has given away', () => {
+    const gone = (id: string, ledgerMs: number, mayBeUnknown = true) =>
+      ({ type: 'wallet.withdrawn', id, umid: `${ledgerMs}`.padStart(64, '0'), ledgerMs, mayBeUnknown }) as const
+    const withdrawn = async (t: Scenario, limit = 10) =>
+      (await t.walk((after) => t.store.wallets.withdrawn({ after, limit }))).map((page) => page.map(({ id }) => id))
+
+    scenario('is withdrawn: never handed out, counted and listed, across restarts', async (t) => {
+      for (const id of ['w1', 'w2']) await t.tell(walletCreated(id))
+      assert.deepEqual(await t.tell(gone('w1', 5)), { status: 'applied' })
+      await t.harness.reopen()
+      assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w2')
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
+      t.clock.advance(1000 * LEASE_MS)
+      assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w2')
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
+      assert.deepEqual(
+        [await t.store.wallets.countUnassigned('SEP'), await t.store.wallets.countWithdrawn('SEP')],
+        [1, 1],
+      )
+      assert.equal(await t.store.wallets.countWithdrawn('TRX-NILE'), 0)
+      const { items } = await t.store.wallets.withdrawn({ after: null, limit: 10 })
+      assert.deepEqual(items, [
+        {
+          ...(await t.store.wallets.find('w1')),
+          withdrawal: { umid: '5'.padStart(64, '0'), ledgerMs: 5, at: START_MS },
+        },
+      ])
+    })
+
+    scenario('is withdrawn while it is leased, too, and for longer than the longest lease', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.store.wallets.claim('SEP', LEASE_MS)
+      await t.tell(gone('w1', 5))
+      t.clock.advance(10 * LEASE_MS)
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
+      await t.tell(walletCreated('w2'))
+      await t.store.wallets.claim('SEP', Number.MAX_SAFE_INTEGER)
+      assert.equal(await t.store.wallets.countWithdrawn('SEP'), 1)
+    })
+
+    scenario('does not enter the pool when it is told only then', async (t) => {
+      assert.deepEqual(await t.tell(gone('w1', 5)), { status: 'applied' })
+      await t.tell(walletCreated('w1'))
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
+      assert.deepEqual(await withdrawn(t), [['w1']])
+      assert.deepEqual(
+        [await t.store.wallets.countUnassigned('SEP'), await t.store.wallets.countWithdrawn('SEP')],
+        [0, 1],
+      )
+    })
+
+    scenario('is left alone where only a known wallet counts, and when it has an owner', async (t) => {
+      assert.deepEqual(await t.tell(gone('w1', 5, false)), { status: 'duplicate' })
+      assert.equal(await t.store.wallets.find('w1'), undefined)
+      await t.own('alice', 'w2')
+      assert.deepEqual(await t.tell(gone('w2', 5)), { status: 'duplicate' })
+      assert.equal((await t.tell(gone('', 5))).status, 'rejected')
+      assert.deepEqual(await withdrawn(t), [[]])
+      assert.equal((await t.store.wallets.find('w2'))?.owner, 'alice')
+    })
+
+    scenario("is its owner's when the assignment is believed after all", async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(gone('w1', 5))
+      await t.tell({ ...walletAssigned('w1', 'alice'), ledgerMs: 4 } as LedgerFact)
+      assert.equal((await t.store.wallets.find('w1'))?.owner, 'alice')
+      assert.deepEqual([await withdrawn(t), await t.store.wallets.countWithdrawn('SEP')], [[[]], 0])
+      assert.equal(refusalOf(await t.store.wallets.putBack('w1')), 'not_found')
+    })
+
+    scenario('can be put back, and only a later transaction withdraws it again', async (t) => {
+      for (const id of ['w1', 'w2']) await t.tell(walletCreated(id))
+      await t.tell(gone('w1', 5))
+      assert.equal((await t.tell(gone('w1', 7))).status, 'applied')
+      assert.deepEqual(unwrap(await t.store.wallets.putBack('w1')), await t.store.wallets.find('w1'))
+      for (const ledgerMs of [5, 6, 7]) assert.deepEqual(await t.tell(gone('w1', ledgerMs)), { status: 'duplicate' })
+      assert.deepEqual([await withdrawn(t), await t.store.wallets.countUnassigned('SEP')], [[[]], 2])
+      assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w1')
+      assert.deepEqual(await t.tell(gone('w1', 8)), { status: 'applied' })
+      assert.deepEqual(await withdrawn(t), [['w1']])
+      for (const id of ['w2', 'nothing', '']) assert.equal(refusalOf(await t.store.wallets.putBack(id)), 'not_found')
+    })
+
+    scenario('leaves its end in the trail of the operator, together with what was done', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(gone('w1', 5))
+      const action = { who: 'root', from: 'here', action: 'wallet.put_back', owner: null, subject: 'w1' }
+      const trace = await t.store.audit.begin(action)
+      unwrap(await t.store.wallets.putBack('w1', trace.id))
+      const [record] = (await t.store.audit.page({ after: null, limit: 1 })).items
+      assert.equal(record?.outcome, 'done')
+    })
+
+    scenario('is listed with others page by page, without those that were put back', async (t) => {
+      const ids = Array.from({ length: 7 }, (_, i) => `w${i}`)
+      for (const id of ids) await t.tell(gone(id, 5))
+      unwrap(await t.store.wallets.putBack('w3'))
+      const pages = await withdrawn(t, 2)
+      assert.deepEqual(
+        pages.flat(),
+        ids.filter((id) => id !== 'w3'),
+      )
+      assert.ok(pages.every((page) => page.length <= 2))
     })
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type FaultyNode, serveFaulty } from '../../ledger/faulty-node.js'
-import { commit, onboarding, SandboxFixture } from '../../sandbox/sandbox-fixture.js'
+import { assignment, commit, onboarding, SandboxFixture } from '../../sandbox/sandbox-fixture.js'
 import { until } from '../../service/watched-chain.js'
 import { testKey } from '../../support/signing.js'
 import { DAY_MS, HOUR_MS, type Plays, SECOND_MS, scrapeUntil, silentAtFirst } from './play.js'
@@ -19,11 +19,11 @@ const LEDGER = {
 const LOST = 11
 
 export const ledgerPlays: Plays = {
-  'stores of the ledger that have never answered': {
-    alerts: ['BillhookLedgerBehind', 'BillhookLedgerStoreSilent'],
+  'nodes of the ledger that have never answered': {
+    alerts: ['BillhookLedgerBehind', 'BillhookLedgerStoreSilent', 'BillhookLedgerReadApiSilent'],
     play: async (t) => {
       const watched = await Watched.start(t, LEDGER)
-      await watched.scrape()
+      await scrapeUntil(watched, 'billhook_ledger_follower_silent_read_apis', {}, 1)
       assert.ok(!watched.firing().includes('BillhookLedgerBehind'))
       watched.pass(301 * SECOND_MS)
       await scrapeUntil(watched, 'billhook_ledger_follower_silent_stores', {}, 2)
@@ -48,6 +48,21 @@ export const ledgerPlays: Plays = {
       await watched.scrape()
       watched.pass(HOUR_MS)
       await scrapeUntil(watched, 'billhook_ledger_follower_missed_total', {}, 1)
+      return watched
+    },
+  },
+  'a ledger that gives a wallet away without a signature': {
+    alerts: ['BillhookWalletsWithdrawn'],
+    play: async (t) => {
+      const { watched, ledger, node } = await followedLedger(t)
+      node.isUnsigned = true
+      const about = ledger.sandbox.describe()
+      const key = testKey('somebody')
+      const { streams } = await commit(ledger.sandbox, onboarding(about, key))
+      const wallet = (await ledger.store.wallets.claim('SEP', 1000))?.id ?? ''
+      ledger.clock.advance(1)
+      await commit(ledger.sandbox, assignment(about, key, streams.new[0]?.id ?? '', wallet))
+      await scrapeUntil(watched, 'billhook_ledger_follower_withdrawn_total', {}, 1)
       return watched
     },
   },
@@ -85,7 +100,7 @@ async function followedLedger(t: TestContext) {
   const watched = await Watched.start(t, {
     BILLHOOK_LEDGER_URL: node.url,
     BILLHOOK_LEDGER_STORE_URL: node.url,
-    BILLHOOK_LEDGER_FOLLOW: `onboard=sandbox/${about.contracts.onboard}`,
+    BILLHOOK_LEDGER_FOLLOW: `onboard=sandbox/${about.contracts.onboard},assign=sandbox/${about.contracts.assignOwner}`,
     BILLHOOK_LEDGER_POLL_MS: '100',
     BILLHOOK_ONBOARDING_NAME: about.onboardingName,
   })

@@ -12,6 +12,9 @@ interface ModelWallet {
   owner: string | null
   assignedAt: number | null
   leasedUntil: number
+  /** The ledger's date of the last withdrawal, and whether it was not taken back. */
+  withdrawnMs: number | null
+  isWithdrawn: boolean
 }
 
 /** Wallets, identities and ids of events (decisions 8), in lists. */
@@ -68,13 +71,18 @@ export class ModelWallets {
   }
 
   unassigned(network: Network): number {
-    return this.wallets.filter((one) => one.network === network && one.owner === null).length
+    return this.wallets.filter((one) => one.network === network && one.owner === null && !one.isWithdrawn).length
   }
 
   /** Ids that may be handed out now: those whose lease ended first, since the longest free one goes first. */
   claimable(network: Network, nowMs: number): readonly string[] {
     const free = this.wallets.filter(
-      (one) => one.network === network && one.address !== null && one.owner === null && one.leasedUntil <= nowMs,
+      (one) =>
+        one.network === network &&
+        one.address !== null &&
+        one.owner === null &&
+        !one.isWithdrawn &&
+        one.leasedUntil <= nowMs,
     )
     const earliest = Math.min(...free.map(({ leasedUntil }) => leasedUntil))
     return free.filter(({ leasedUntil }) => leasedUntil === earliest).map(({ id }) => id)
@@ -100,6 +108,7 @@ export class ModelWallets {
       this.pushedKeys.set(fact.identity, fact.keys)
       return 'applied'
     }
+    if (fact.type === 'wallet.withdrawn') return this.withdraw(fact)
     if (this.isRefused(fact)) return 'rejected'
     const known = this.row(fact.id)
     const owner = fact.type === 'wallet.assigned' ? fact.owner : (known?.owner ?? null)
@@ -132,8 +141,29 @@ export class ModelWallets {
     return known.network !== fact.network || !isSameAddress(fact.network, known.address, fact.address)
   }
 
+  /** A wallet without an owner is out of the pool from the first transaction on that is later than the last one. */
+  private withdraw({ id, ledgerMs, mayBeUnknown }: Extract<LedgerFact, { type: 'wallet.withdrawn' }>): EventStatus {
+    const known = this.row(id)
+    if (known === undefined && !mayBeUnknown) return 'duplicate'
+    if (known !== undefined && known.owner !== null) return 'duplicate'
+    const row = known ?? this.add(id)
+    if (row.withdrawnMs !== null && ledgerMs <= row.withdrawnMs) return 'duplicate'
+    row.withdrawnMs = ledgerMs
+    row.isWithdrawn = true
+    return 'applied'
+  }
+
   private add(id: string): ModelWallet {
-    const row = { id, network: null, address: null, owner: null, assignedAt: null, leasedUntil: 0 }
+    const row: ModelWallet = {
+      id,
+      network: null,
+      address: null,
+      owner: null,
+      assignedAt: null,
+      leasedUntil: 0,
+      withdrawnMs: null,
+      isWithdrawn: false,
+    }
     this.wallets.push(row)
     return row
   }

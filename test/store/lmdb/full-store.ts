@@ -28,6 +28,13 @@ export async function fillEveryTable(directory: string): Promise<void> {
     owner: 'bob',
     ledgerMs: START_MS,
   })
+  await t.tell(walletCreated('gone', 'TRX-NILE'))
+  for (const [id, ledgerMs] of [
+    ['gone', 5],
+    ['gone-before', 6],
+  ] as const) {
+    await t.tell({ type: 'wallet.withdrawn', id, umid: `${ledgerMs}`.padStart(64, '0'), ledgerMs, mayBeUnknown: true })
+  }
   for (const seed of [3, 4, 5]) unwrap(await store.keys.register(registration(seed)))
   await store.webhooks.put('alice', HOOK)
   await store.webhooks.put('bob', HOOK)

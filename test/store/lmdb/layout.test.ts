@@ -7,8 +7,8 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 10 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 10
+/** What version 11 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 11
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
   ...['audit', 'blocks-aside', 'deposits-aside'],
@@ -45,7 +45,7 @@ const TABLES = [
   ],
   ...['owner-events', 'owner-invoices', 'owner-wallets', 'paid-amounts', 'paid-invoices', 'payee-numbers', 'payees'],
   ...['queued-deliveries', 'references', 'seen-totals', 'signed-creations', 'unmatched-invoices', 'unsettled-wallets'],
-  ...['waiting-deliveries', 'wallets', 'watches', 'webhooks'],
+  ...['waiting-deliveries', 'wallets', 'watches', 'webhooks', 'withdrawn-wallets'],
 ]
 const RECORDS = [
   ...[
@@ -72,6 +72,7 @@ const RECORDS = [
     'wallets 1',
     'watches 1',
     'webhooks 2',
+    'withdrawn-wallets 1',
   ],
 ]
 

@@ -15,6 +15,7 @@ import { MIGRATE_6 } from '../../../src/store/lmdb/file/migrate-6.js'
 import { MIGRATE_7 } from '../../../src/store/lmdb/file/migrate-7.js'
 import { MIGRATE_8 } from '../../../src/store/lmdb/file/migrate-8.js'
 import { MIGRATE_9 } from '../../../src/store/lmdb/file/migrate-9.js'
+import { MIGRATE_10 } from '../../../src/store/lmdb/file/migrate-10.js'
 import type { Migration } from '../../../src/store/lmdb/file/migration.js'
 import { prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
@@ -35,7 +36,17 @@ function see(kind: string): void {
   if (seen === Number(count)) hang()
 }
 
-const watched = [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6, MIGRATE_7, MIGRATE_8, MIGRATE_9].map(
+const watched = [
+  MIGRATE_2,
+  MIGRATE_3,
+  MIGRATE_4,
+  MIGRATE_5,
+  MIGRATE_6,
+  MIGRATE_7,
+  MIGRATE_8,
+  MIGRATE_9,
+  MIGRATE_10,
+].map(
   (migration): Migration => ({
     ...migration,
     passes: migration.passes.map((pass) => ({

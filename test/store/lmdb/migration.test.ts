@@ -10,6 +10,7 @@ import { MIGRATE_6 } from '../../../src/store/lmdb/file/migrate-6.js'
 import { MIGRATE_7 } from '../../../src/store/lmdb/file/migrate-7.js'
 import { MIGRATE_8 } from '../../../src/store/lmdb/file/migrate-8.js'
 import { MIGRATE_9 } from '../../../src/store/lmdb/file/migrate-9.js'
+import { MIGRATE_10 } from '../../../src/store/lmdb/file/migrate-10.js'
 import { migrationPlan, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
 import { lmdbUpkeep } from '../../../src/store/lmdb/upkeep/upkeep.js'
@@ -48,7 +49,7 @@ async function withData<T>(run: (data: Data) => Promise<T>): Promise<T> {
         opened(async (root) => {
           const migrations =
             version === SCHEMA_VERSION
-              ? [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6, MIGRATE_7, MIGRATE_8, MIGRATE_9]
+              ? [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6, MIGRATE_7, MIGRATE_8, MIGRATE_9, MIGRATE_10]
               : []
           await prepareSchema(root, path, control, { version, migrations, stepRows })
         }),

@@ -17,6 +17,7 @@ import {
   WIDE_BYTES,
 } from '../tables/keys.js'
 import { addressCodec, addressKey, findAddress, internAddress, saveWallet, walletCodec } from '../wallets/wallets.js'
+import { putWithdrawal, withdrawalOf } from '../wallets/withdrawals.js'
 import { type LmdbMovedKind, pageOfTable } from './moved-kind.js'
 import { pageOfOwners } from './owner-lists.js'
 
@@ -53,13 +54,14 @@ export const wallets: LmdbMovedKind<'wallets'> = {
         ...row,
         place: no,
         ledgerAt: at.tables.ledgerDates.get(key)?.readUIntBE(0, WIDE_BYTES) ?? null,
+        withdrawal: withdrawalOf(at, row.id),
         paidNative: greatestOf(at, no, 'native'),
         paidToken: greatestOf(at, no, 'USDT'),
         isUnsettledAloud: isUnsettledAloud(at, no),
       }
     }),
   write(commit, record) {
-    const { place, ledgerAt, paidNative, paidToken, isUnsettledAloud: isAloud, ...wallet } = record
+    const { place, ledgerAt, withdrawal, paidNative, paidToken, isUnsettledAloud: isAloud, ...wallet } = record
     const { id, network, address, owner } = wallet
     const no = place as WalletNo
     const addressNo =
@@ -71,6 +73,7 @@ export const wallets: LmdbMovedKind<'wallets'> = {
     commit.usedNo('wallet', place)
     commit.usedNo('assignment', assignmentNo ?? 0)
     if (ledgerAt !== null) commit.tables.ledgerDates.putSync(Buffer.from(id), timeKey(ledgerAt))
+    if (withdrawal !== null) putWithdrawal(commit, id, withdrawal)
     putGreatest(commit, no, 'native', paidNative)
     putGreatest(commit, no, 'USDT', paidToken)
     if (isAloud !== null) noteUnsettled(commit, no, isAloud)

@@ -63,6 +63,7 @@ const TABLES = {
   ledgerSetAside: 'ledger-set-aside',
   identityKeys: 'identity-keys', // identity → the keys that were pushed, and what is known of the earlier ones
   ledgerDates: 'ledger-dates', // wallet id → when the ledger assigned it to its present owner
+  withdrawnWallets: 'withdrawn-wallets', // wallet id → transaction that took it from the pool, its date, when it was noticed
   webhooks: 'webhooks', // owner no → webhook configuration
   deliveries: 'deliveries', // delivery id → delivery
   queuedDeliveries: 'queued-deliveries', // lane, delivery id → nothing; what has not been attempted

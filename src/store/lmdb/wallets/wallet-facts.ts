@@ -8,6 +8,7 @@ import { putPushedKeys } from '../identities/identity-keys.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
 import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { bindAddress, findAddress, findWallet, saveWallet, type WalletRow } from './wallets.js'
+import { withdraw } from './withdrawals.js'
 
 /** Applies a fact of the ledger; `decideWalletFact` decides. */
 export function applyLedgerFact(commit: Commit, fact: LedgerFact, flawOfAddress: FlawOfAddress): EventOutcome {
@@ -20,6 +21,7 @@ export function applyLedgerFact(commit: Commit, fact: LedgerFact, flawOfAddress:
     const isNew = putPushedKeys(commit, fact)
     return { status: markKnown(commit, fact.identity) || isNew ? 'applied' : 'duplicate' }
   }
+  if (fact.type === 'wallet.withdrawn') return withdraw(commit, fact)
   depositsChanged(commit, fact.id)
   const ledgerMs = fact.type === 'wallet.assigned' ? (fact.ledgerMs ?? null) : null
   if (ledgerMs !== null && isOvertaken(commit, fact.id, ledgerMs)) return { status: 'duplicate' }

@@ -1,11 +1,15 @@
+import type { Outcome } from '../../../domain/failure.js'
 import type { Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
+import { LEASE_END_MAX, WITHDRAWN_UNTIL, type WithdrawnWallet } from '../../../domain/withdrawal.js'
 import type { Page, PageOf, WalletPort } from '../../store.js'
+import { noteDone } from '../audit-rows.js'
 import type { Commit, CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
-import { behindNetwork, NUMBER_BYTES, networkKey, TIME_MAX } from '../tables/keys.js'
+import { behindNetwork, NUMBER_BYTES, networkKey } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
 import { findWallet, freeKey, leaseEndOf, saveWallet, toWallet, walletAt } from './wallets.js'
+import { countWithdrawn, putBack, withdrawnPage } from './withdrawals.js'
 
 /** Wallets, their addresses and owners. */
 export class LmdbWallets implements WalletPort {
@@ -37,8 +41,24 @@ export class LmdbWallets implements WalletPort {
   }
 
   countUnassigned(network: Network): number {
-    const range = { start: networkKey(network), end: behindNetwork(network) }
+    const range = { start: networkKey(network), end: freeKey(network, WITHDRAWN_UNTIL, 0) }
     return this.commits.snapshot.tables.freeWallets.getKeysCount(range)
+  }
+
+  countWithdrawn(network: Network): number {
+    return countWithdrawn(this.commits.snapshot, network)
+  }
+
+  withdrawn(page: Page): PageOf<WithdrawnWallet> {
+    return withdrawnPage(this.commits.snapshot, page)
+  }
+
+  putBack(id: string, trace?: string): Promise<Outcome<Wallet>> {
+    return this.commits.run((commit) => {
+      const outcome = putBack(commit, id)
+      if (outcome.ok) noteDone(commit, trace)
+      return outcome
+    })
   }
 
   countClaimable(network: Network, limit: number): number {
@@ -55,6 +75,6 @@ function claimWallet(commit: Commit, network: Network, leaseMs: number): Claimed
   if (key === undefined || leaseEndOf(key) > commit.nowMs) return null
   const row = findWallet(commit, freeWallets.get(key)?.toString() ?? '')
   if (row === undefined || row.address === null) throw new Error('the pool of wallets names one that is not there')
-  saveWallet(commit, { ...row, leasedUntil: Math.min(commit.nowMs + leaseMs, TIME_MAX) }, row)
+  saveWallet(commit, { ...row, leasedUntil: Math.min(commit.nowMs + leaseMs, LEASE_END_MAX) }, row)
   return { id: row.id, address: row.address }
 }

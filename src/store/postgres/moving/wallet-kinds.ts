@@ -3,6 +3,7 @@ import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { MovedRecords, MovedWallet } from '../../moving/records.js'
 import { sql } from '../connection/sql.js'
 import type { WalletColumns } from '../wallets/wallet-rows.js'
+import { toWithdrawal, WITHDRAWAL_COLUMNS, type WithdrawalColumns } from '../wallets/withdrawals.js'
 import { behindPlace, bytesOf, type Column, insertInto, networkOrder, type PostgresMovedKind } from './moved-kind.js'
 
 export const identities: PostgresMovedKind<'identities', { readonly owner: string; readonly is_known: boolean }> = {
@@ -52,7 +53,7 @@ export const addresses: PostgresMovedKind<'addresses', AddressColumns> = {
     ),
 }
 
-interface MovedWalletColumns extends WalletColumns {
+interface MovedWalletColumns extends WalletColumns, WithdrawalColumns {
   readonly place: number
   readonly leased_until: number
   readonly ledger_at: number | null
@@ -94,11 +95,12 @@ interface PaidAmount {
 export const wallets: PostgresMovedKind<'wallets', MovedWalletColumns> = {
   select: (behind) => sql`
     SELECT w.id, w.place, w.no, w.network, w.address, w.address_id, w.owner, w.assigned_at, w.assignment_no, w.leased_until,
-      w.ledger_at, n.atoms AS paid_native, t.atoms AS paid_token, u.is_aloud
+      w.ledger_at, ${WITHDRAWAL_COLUMNS}, n.atoms AS paid_native, t.atoms AS paid_token, u.is_aloud
     FROM (SELECT known.*, row_number() OVER (ORDER BY known.no) AS place FROM wallets AS known) AS w
     LEFT JOIN paid_amounts AS n ON n.wallet_id = w.id AND n.currency = 'native'
     LEFT JOIN paid_amounts AS t ON t.wallet_id = w.id AND t.currency = 'USDT'
     LEFT JOIN unsettled_wallets AS u ON u.wallet_id = w.id
+    LEFT JOIN withdrawn_wallets AS x ON x.wallet_id = w.id
     ${behindPlace([bytesOf(sql`w.id`)], ['text'], behind)}`,
   toRecord: (row) => ({
     record: {
@@ -111,6 +113,7 @@ export const wallets: PostgresMovedKind<'wallets', MovedWalletColumns> = {
       assignmentNo: row.assignment_no,
       leasedUntil: row.leased_until,
       ledgerAt: row.ledger_at,
+      withdrawal: toWithdrawal(row),
       paidNative: row.paid_native?.toString() ?? null,
       paidToken: row.paid_token?.toString() ?? null,
       isUnsettledAloud: row.is_aloud,
@@ -119,6 +122,19 @@ export const wallets: PostgresMovedKind<'wallets', MovedWalletColumns> = {
   }),
   write(work, records) {
     work.write(insertInto('wallets', WALLET, records))
+    const withdrawn = records.flatMap(({ id, withdrawal }) => (withdrawal === null ? [] : [{ id, ...withdrawal }]))
+    work.write(
+      insertInto(
+        'withdrawn_wallets',
+        [
+          { name: 'wallet_id', type: 'text', of: ({ id }) => id },
+          { name: 'umid', type: 'text', of: ({ umid }) => umid },
+          { name: 'ledger_ms', type: 'bigint', of: ({ ledgerMs }) => ledgerMs },
+          { name: 'at', type: 'bigint', of: ({ at }) => at },
+        ],
+        withdrawn,
+      ),
+    )
     const paid = records.flatMap(({ id, paidNative, paidToken }): readonly PaidAmount[] => [
       { id, currency: 'native', atoms: paidNative },
       { id, currency: 'USDT', atoms: paidToken },

@@ -219,4 +219,10 @@ export const VERSIONS: readonly (readonly string[])[] = [
     // The keys that a gateway has pushed for an identity, and what is known of its earlier ones, both as JSON.
     `CREATE TABLE IF NOT EXISTS identity_keys (identity text PRIMARY KEY, pushed text, history text)`,
   ],
+  [
+    // What took wallets from the pool. Their lease never ends (leased_until 281474976710655), so that programs of before hand none of
+    // them out. It stays when a wallet is put back, so that its transaction does not withdraw the wallet again.
+    `CREATE TABLE IF NOT EXISTS withdrawn_wallets (
+       wallet_id text PRIMARY KEY, umid text NOT NULL, ledger_ms bigint NOT NULL, at bigint NOT NULL)`,
+  ],
 ]

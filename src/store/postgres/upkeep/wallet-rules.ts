@@ -1,3 +1,4 @@
+import { WITHDRAWN_UNTIL } from '../../../domain/withdrawal.js'
 import { canonical, isNoNetwork, type Rule, rulesOf } from './rule.js'
 
 export const WALLET_RULES: readonly Rule[] = [
@@ -5,6 +6,9 @@ export const WALLET_RULES: readonly Rule[] = [
     'it has no name': `SELECT owner AS name FROM identities WHERE owner = ''`,
   }),
   ...rulesOf('wallets', {
+    'it is withdrawn, and nothing says why': `
+      SELECT w.id AS name FROM wallets AS w LEFT JOIN withdrawn_wallets AS x ON x.wallet_id = w.id
+      WHERE w.owner IS NULL AND w.leased_until = ${WITHDRAWN_UNTIL} AND x.wallet_id IS NULL`,
     'identities does not say that the ledger has its owner': `
       SELECT w.id AS name FROM wallets AS w LEFT JOIN identities AS o ON o.owner = w.owner
       WHERE w.owner IS NOT NULL AND o.is_known IS NOT TRUE`,
@@ -27,6 +31,11 @@ export const WALLET_RULES: readonly Rule[] = [
       ) AS w WHERE nos > 1 OR (assignments > 1 AND assignment_no IS NOT NULL) OR (bound > 1 AND bound_no IS NOT NULL)`,
     'its number is below 1, or its lease ended before time began': `
       SELECT id AS name FROM wallets WHERE no < 1 OR assignment_no < 1 OR bound_no < 1 OR leased_until < 0`,
+  }),
+  ...rulesOf('withdrawn_wallets', {
+    'wallets does not have its wallet': `
+      SELECT x.wallet_id AS name FROM withdrawn_wallets AS x LEFT JOIN wallets AS w ON w.id = x.wallet_id
+      WHERE w.id IS NULL`,
   }),
   ...rulesOf('networks', {
     // A database that was brought to this version, and not opened since, has no row at all.

@@ -7,6 +7,7 @@ import type { Work } from '../connection/work.js'
 import { internOwner, markKnown } from '../identities.js'
 import { putPushedKeys } from '../identity-keys.js'
 import { toWalletRow, WALLET_COLUMNS, type WalletColumns, type WalletRow } from './wallet-rows.js'
+import { withdraw } from './withdrawals.js'
 
 interface Locked {
   readonly wallet: (WalletRow & { readonly ledgerAt: number | null }) | null
@@ -29,6 +30,7 @@ export async function applyLedgerFact(
     const isNew = await putPushedKeys(work, fact)
     return { status: (await markKnown(work, fact.identity)) || isNew ? 'applied' : 'duplicate' }
   }
+  if (fact.type === 'wallet.withdrawn') return await withdraw(work, fact)
   const { wallet: known, holder } = await lock(work, fact)
   const ledgerMs = fact.type === 'wallet.assigned' ? (fact.ledgerMs ?? null) : null
   const ledgerAt = known?.ledgerAt ?? null

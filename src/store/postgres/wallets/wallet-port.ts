@@ -1,15 +1,19 @@
+import type { Outcome } from '../../../domain/failure.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
+import { LEASE_END_MAX, WITHDRAWN_UNTIL, type WithdrawnWallet } from '../../../domain/withdrawal.js'
 import type { Page, PageOf, WalletPort } from '../../store.js'
+import { noteDone } from '../audit.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { numberOfCursor, pageOf } from '../pages.js'
 import { toWallet, WALLET_COLUMNS, type WalletColumns } from './wallet-rows.js'
+import { putBack, selectWithdrawn, toWithdrawn, type WithdrawalColumns } from './withdrawals.js'
 
 /** The pool of a network, in the order in which its wallets are claimed. */
 function free(network: Network): Fragment {
-  return sql`w.network = ${network} AND w.owner IS NULL`
+  return sql`w.network = ${network} AND w.owner IS NULL AND w.leased_until < ${WITHDRAWN_UNTIL}::bigint`
 }
 
 /** Wallets, their addresses and owners. */
@@ -59,6 +63,30 @@ export class PostgresWallets implements WalletPort {
     return row?.count ?? 0
   }
 
+  async countWithdrawn(network: Network): Promise<number> {
+    const row = await this.database.readOne<{ count: number }>(sql`
+      SELECT count(*) AS count FROM wallets AS w
+      WHERE w.network = ${network} AND w.owner IS NULL AND w.leased_until = ${WITHDRAWN_UNTIL}::bigint`)
+    return row?.count ?? 0
+  }
+
+  /** Cursors are wallet ids. */
+  async withdrawn({ after, limit }: Page): Promise<PageOf<WithdrawnWallet>> {
+    const rows = await this.database.read<WalletColumns & WithdrawalColumns>(selectWithdrawn(after, limit + 1))
+    return pageOf(
+      rows.map((row) => ({ item: toWithdrawn(row), id: row.id })),
+      limit,
+    )
+  }
+
+  putBack(id: string, trace?: string): Promise<Outcome<Wallet>> {
+    return this.database.writeRequested(async (work) => {
+      const outcome = await putBack(work, id)
+      if (outcome.ok) await noteDone(work, trace)
+      return outcome
+    })
+  }
+
   private async only(condition: Fragment): Promise<Wallet | undefined> {
     const row = await this.database.readOne<WalletColumns>(
       sql`SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE ${condition}`,
@@ -66,9 +94,6 @@ export class PostgresWallets implements WalletPort {
     return row === undefined ? undefined : toWallet(row)
   }
 }
-
-/** The end of a lease that is longer than any: beyond the year 10 000. */
-const LEASE_END_MAX = 0xffff_ffff_ffff
 
 /** Times that a claim looks again because another one was given the wallet that it waited for. */
 const LOOKS_MAX = 10

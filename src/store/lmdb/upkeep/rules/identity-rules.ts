@@ -1,9 +1,11 @@
 import { isWellFormed } from '../../../../domain/key-history.js'
 import { canonicalAddress } from '../../../../domain/network.js'
+import { WITHDRAWN_UNTIL } from '../../../../domain/withdrawal.js'
 import { identityCodec } from '../../identities/identities.js'
 import { identityKeysCodec } from '../../identities/identity-keys.js'
 import { networkOfKey, numberKey, under, WIDE_BYTES } from '../../tables/keys.js'
 import { addressCodec, addressKey, freeKey, type WalletRow, walletCodec } from '../../wallets/wallets.js'
+import { withdrawalCodec } from '../../wallets/withdrawals.js'
 import type { Reading } from '../reading.js'
 import type { MakeRule } from './rule.js'
 
@@ -36,6 +38,10 @@ export const wallets: MakeRule = (reading) => ({
       reading.owe('ownerWallets', under(ownerNo, numberKey(assignmentNo)), Buffer.from(id))
     } else if (network !== null) {
       reading.owe('freeWallets', freeKey(network, leasedUntil, no), Buffer.from(id))
+    }
+    if (row.owner === null && leasedUntil === WITHDRAWN_UNTIL) {
+      if (!reading.has('withdrawnWallets', key))
+        reading.wrongIn('withdrawnWallets', `nothing says why ${id} is withdrawn`)
     }
   },
 })
@@ -104,5 +110,13 @@ export const ledgerDates: MakeRule = (reading) => ({
     reading.expect(value.length === WIDE_BYTES, 'it is not a time')
     const wallet = reading.wallet(key.toString())
     reading.expect(wallet !== undefined && wallet.owner !== null, 'wallets has no assigned wallet of this id')
+  },
+})
+
+/** A wallet keeps its row when it is put back, or is assigned after all. */
+export const withdrawnWallets: MakeRule = (reading) => ({
+  row(key, value) {
+    withdrawalCodec.decode(value)
+    reading.expect(reading.wallet(key.toString()) !== undefined, 'wallets has no wallet of this id')
   },
 })

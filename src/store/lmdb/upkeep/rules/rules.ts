@@ -5,7 +5,7 @@ import { blocks, chains, networks, watches } from './chain-rules.js'
 import { deliveries, webhooks } from './delivery-rules.js'
 import { deposits, totals } from './deposit-rules.js'
 import { ownerEvents, unsettledWallets } from './event-rules.js'
-import { addresses, identities, identityKeys, ledgerDates, wallets } from './identity-rules.js'
+import { addresses, identities, identityKeys, ledgerDates, wallets, withdrawnWallets } from './identity-rules.js'
 import { invoices, matches, openAmounts, paidAmounts, walletSets } from './invoice-rules.js'
 import { apiKeys, idempotencyKeys, ownerApiKeys, signedCreations } from './key-rules.js'
 import { events, ledgerSetAside, ledgerTaken, meta } from './ledger-rules.js'
@@ -57,6 +57,7 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   ledgerSetAside,
   identityKeys,
   ledgerDates,
+  withdrawnWallets,
   webhooks,
   deliveries,
   queuedDeliveries: index,

@@ -1,0 +1,79 @@
+import { isObject } from '../base/json-object.js'
+import type { LedgerFact } from '../domain/ledger-fact.js'
+import type { ListedTransaction } from '../domain/ledger-progress.js'
+import { isStreamId } from '../domain/text.js'
+import type { Logger } from '../log.js'
+import { type FollowedContracts, standingOf } from './followed-contracts.js'
+import type { FollowerRecord } from './follower-state.js'
+import type { ApplyEvents } from './gateway-events.js'
+import { assignmentFact, readTransaction } from './ledger-transaction.js'
+
+/** Outputs of one transaction that are looked at. */
+const OUTPUTS_MAX = 100
+
+type WithdrawnFact = Extract<LedgerFact, { type: 'wallet.withdrawn' }>
+
+export interface UnbelievedOptions {
+  readonly followed: FollowedContracts
+  readonly apply: ApplyEvents
+  readonly record: FollowerRecord
+  readonly log: Logger
+}
+
+/**
+ * Withdraws wallets that the ledger has given away from the pool. A commit proves no signature, so who owns such a wallet now
+ * is not believed; but it is gone, and whoever claimed it could not have it.
+ */
+export class UnbelievedAssignments {
+  private readonly observed = new Map<string, WithdrawnFact>()
+
+  constructor(private readonly options: UnbelievedOptions) {}
+
+  /** Takes a committed transaction that is no believed fact, or not yet. */
+  observe({ umid, timestampMs }: ListedTransaction, committed: Readonly<Record<string, unknown>>): void {
+    const { wallets, mayBeUnknown } = walletsTakenBy(committed, this.options.followed)
+    for (const id of wallets) {
+      this.observed.set(`${umid} ${id}`, { type: 'wallet.withdrawn', id, umid, ledgerMs: timestampMs, mayBeUnknown })
+    }
+  }
+
+  /** Resolves when what was observed is durable. */
+  async apply(): Promise<void> {
+    const { apply, record, log } = this.options
+    const facts = [...this.observed.values()]
+    if (facts.length === 0) return
+    // A withdrawal is known by the date of its transaction, so it needs no id.
+    const outcomes = await apply(facts.map((fact) => ({ eventId: null, fact })))
+    this.observed.clear()
+    for (const [i, { id, umid }] of facts.entries()) {
+      if (outcomes[i]?.status !== 'applied') continue
+      record.recorded.withdrawn += 1
+      log.warn({ wallet: id, umid }, 'the ledger has given a wallet of the pool away; it is withdrawn')
+    }
+  }
+}
+
+/**
+ * The wallets that a committed transaction may have given away. A contract that assigns, or may be one, has taken all of
+ * its outputs, whatever its shape is. Another contract of a followed namespace, under whose name a label may run the
+ * assigning one, has taken a wallet that is known when it has the shape of an assignment.
+ */
+function walletsTakenBy(
+  committed: Readonly<Record<string, unknown>>,
+  { contracts }: FollowedContracts,
+): { readonly wallets: readonly string[]; readonly mayBeUnknown: boolean } {
+  const tx = committed['$tx']
+  const none = { wallets: [], mayBeUnknown: false }
+  if (!isObject(tx)) return none
+  const standing = standingOf(contracts, tx['$namespace'], tx['$contract'])
+  // `$i` says nothing about what was taken; it is left out where it is malformed.
+  const transaction = readTransaction({ ...committed, $tx: isObject(tx['$i']) ? tx : { ...tx, $i: {} } })
+  if (transaction === null) return none
+  if (standing.kind === 'neighbour') {
+    const read = assignmentFact(transaction)
+    return 'flaw' in read ? none : { wallets: [read.fact.id], mayBeUnknown: false }
+  }
+  if (standing.kind === 'other' || (standing.kind === 'followed' && standing.role !== 'assign')) return none
+  const streams = [...transaction.outputs.values()].map(({ stream }) => stream).filter(isStreamId)
+  return { wallets: [...new Set(streams)].slice(0, OUTPUTS_MAX), mayBeUnknown: true }
+}
