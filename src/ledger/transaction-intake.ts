@@ -151,8 +151,14 @@ export class TransactionIntake {
     if (answer.kind === 'too-long') return { kind: 'malformed', flaw: 'it is too long' }
     if (answer.kind !== 'found') return answer
     const result = await this.judge(row, answer, budget)
-    if (result.kind !== 'fact') this.unbelieved.observe(row, answer.value)
+    if (result.kind !== 'fact' && !this.isOfAMoment(row, result)) this.unbelieved.observe(row, answer.value)
     return result
+  }
+
+  /** Whether the next look may tell more: nodes failed for the first time, or not everything was read. */
+  private isOfAMoment({ umid }: ListedTransaction, { kind }: LookUpResult): boolean {
+    if (kind === 'unfinished' || kind === 'unasked') return true
+    return kind === 'unclear' && this.options.memory.attemptsOf(umid) === null
   }
 
   private async judge(

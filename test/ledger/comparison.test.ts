@@ -24,7 +24,7 @@ test('a comparison to the end of the listing goes on behind the window, however 
     createLog('silent'),
   ]
   const count = 3 * COMPARED_ROWS
-  for (let i = 0; i < count; i += 1) ledger.commit(START_MS + i, assignTx(`w${i}`, 'alice'))
+  for (let i = 0; i < count; i += 1) ledger.commit(START_MS + i, assignTx(`w${i}`, `owner${i}`))
   const windowMs = START_MS + 10
   const progress = { origin: 'o', newestMs: windowMs, windowMs, comparingMs: null, comparedAtMs: 0 }
   const memory = new FollowerMemory(

@@ -422,7 +422,7 @@ describe('a listed transaction that no node tells', () => {
     await fixture.start()
     for (let passed = 0; passed < 3600; passed += 10) {
       const isLate = passed >= 60
-      assert.deepEqual(fixture.follower.state().setAside, { missing: 1, failed: 0, unasked: 0 }, `after ${passed} s`)
+      assert.deepEqual(fixture.follower.state().setAside, { missing: 1, failed: 0, undecided: 0, unasked: 0 }, `after ${passed} s`)
       assert.equal(fixture.complaints.length, isLate ? 1 : 0, `after ${passed} s`)
       await fixture.pass(10_000)
     }
@@ -462,7 +462,7 @@ describe('a listed transaction that no node tells', () => {
     await fixture.pass(POLL_MS)
     assert.deepEqual(assigned(service), ['w1', 'w2'])
     assert.equal(fixture.follower.state().failure, null)
-    assert.deepEqual(fixture.follower.state().setAside, { missing: 0, failed: 1, unasked: 0 })
+    assert.deepEqual(fixture.follower.state().setAside, { missing: 0, failed: 1, undecided: 0, unasked: 0 })
     await fixture.follower.stop()
   })
 
@@ -806,6 +806,18 @@ describe('a wallet that an assignment takes which is not believed', () => {
     ledger.keyless.clear()
     await fixture.pass(POLL_MS)
     assert.deepEqual(assigned(service), ['w1'])
+    await fixture.follower.stop()
+  })
+
+  test('is not withdrawn while there is more to read of its owner', async () => {
+    const { ledger, service } = world()
+    const count = 300
+    for (let i = 0; i < count; i += 1) ledger.commit(T + i, assignTx(`w${i}`, 'alice'))
+    const fixture = new FollowerFixture(ledger, service)
+    await fixture.start()
+    assert.ok((service.memory?.setAside.length ?? 0) > 0)
+    for (let i = 0; i < 10; i += 1) await fixture.pass(POLL_MS)
+    assert.deepEqual([assigned(service).length, service.withdrawn.size], [count, 0])
     await fixture.follower.stop()
   })
 
