@@ -817,7 +817,7 @@ describe('a wallet that an assignment takes which is not believed', () => {
     await fixture.start()
     assert.ok((service.memory?.setAside.length ?? 0) > 0)
     for (let i = 0; i < 10; i += 1) await fixture.pass(POLL_MS)
-    assert.deepEqual([assigned(service).length, service.withdrawn.size], [count, 0])
+    assert.deepEqual([assigned(service).length, fixture.follower.state().withdrawn], [count, 0])
     await fixture.follower.stop()
   })
 
