@@ -422,7 +422,11 @@ describe('a listed transaction that no node tells', () => {
     await fixture.start()
     for (let passed = 0; passed < 3600; passed += 10) {
       const isLate = passed >= 60
-      assert.deepEqual(fixture.follower.state().setAside, { missing: 1, failed: 0, undecided: 0, unasked: 0 }, `after ${passed} s`)
+      assert.deepEqual(
+        fixture.follower.state().setAside,
+        { missing: 1, failed: 0, undecided: 0, unasked: 0 },
+        `after ${passed} s`,
+      )
       assert.equal(fixture.complaints.length, isLate ? 1 : 0, `after ${passed} s`)
       await fixture.pass(10_000)
     }
