@@ -34,15 +34,20 @@ export async function ask(
 /** How a service is spoken with. */
 export type Ask = typeof ask
 
-/** Pushes events as the ledger gateway does; null when there was no whole answer. */
-export async function pushEvents(url: string, events: readonly unknown[], send: Ask = ask): Promise<Answered | null> {
+/** Pushes events as the ledger gateway does; null when there was no whole answer. `nowMs`: by the service's clock. */
+export async function pushEvents(
+  url: string,
+  events: readonly unknown[],
+  send: Ask = ask,
+  nowMs = Date.now(),
+): Promise<Answered | null> {
   const body = JSON.stringify({ events })
-  return send('POST', `${url}/internal/events`, body, pushHeaders(body))
+  return send('POST', `${url}/internal/events`, body, pushHeaders(body, nowMs))
 }
 
 /** The signature of a push. */
-export function pushHeaders(body: string): Readonly<Record<string, string>> {
-  const timestamp = String(Date.now())
+export function pushHeaders(body: string, nowMs = Date.now()): Readonly<Record<string, string>> {
+  const timestamp = String(nowMs)
   const signature = createHmac('sha256', GATEWAY_SECRET).update(`${timestamp}\n${body}`).digest('hex')
   return { 'X-Gateway-Timestamp': timestamp, 'X-Gateway-Signature': signature }
 }

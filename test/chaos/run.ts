@@ -10,6 +10,7 @@ import { failoverRounds } from './failover.js'
 import { hangingReceivers } from './hanging-receivers.js'
 import { hostileChain } from './hostile-chain.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
+import { ledger } from './ledger.js'
 import { longAnswers } from './long-answers.js'
 import { type NetworksOptions, networks } from './networks.js'
 import { newcomers } from './newcomers.js'
@@ -37,6 +38,7 @@ const USAGE = `npm run chaos -- <command>
   long-answers                                   memory while a node answers with 200 MB for one block
   networks [--minutes 5] [--seed N]              an hour of four networks whose nodes fail, lag and lie in turn
   hostile-chain [--minutes 5] [--seed N]         an hour of four networks with strangers' blocks and odd nodes
+  ledger   [--minutes 5] [--seed N]              an hour of a ledger whose nodes fail and lag in turn, with replaced keys and strangers
 
 All traffic stays on loopback. Figures depend on the machine and on what else runs there.
 `
@@ -83,7 +85,7 @@ async function judge(scenarios: Readonly<Record<string, Scenario>>): Promise<voi
   if (!verdicts.conclude()) process.exitCode = 1
 }
 
-/** Runs networks for minutes, and says what was violated. */
+/** Runs an hour of what is watched in minutes, and says what was violated. */
 async function watch(run: (options: NetworksOptions) => Promise<readonly string[]>): Promise<void> {
   say(`seed ${values.seed}`)
   const violations = await run({ minutes: minutesOr(5), seed: Number(values.seed), say })
@@ -159,6 +161,9 @@ switch (positionals[0]) {
     break
   case 'hostile-chain':
     await watch(hostileChain)
+    break
+  case 'ledger':
+    await watch(ledger)
     break
   default:
     process.stderr.write(USAGE)
