@@ -28,8 +28,8 @@ const RETRIED_MAX = 64
 export const SHORT_POLL_MS = 15_000
 /** From the end of a comparison with the whole ledger to the beginning of the next. */
 export const COMPARISON_PAUSE_MS = 24 * 60 * 60 * 1000
-/** The longest pause after failures. */
-export const BACKOFF_MAX_MS = 60_000
+/** The longest pause after failures. What was committed while all stores were away is known within a minute after that. */
+export const BACKOFF_MAX_MS = 15_000
 
 export interface FollowerOptions
   extends Omit<TransactionIntakeOptions, 'source' | 'memory' | 'record' | 'isStopped'>,
