@@ -96,8 +96,10 @@ class Crowd {
   async run(): Promise<void> {
     for (const owner of [CROWD, SHOP, PAYEE, 'settled', 'expiring']) await this.assign(owner)
     await this.load(WARM_UP_MS)
+    const before = await this.metrics()
     this.quiet = await this.load(this.durationMs)
-    this.options.say(`${this.name}: quiet: ${shown(this.quiet)}`)
+    const turn = longTurn(before, await this.metrics())
+    this.options.say(`${this.name}: quiet: ${shown(this.quiet)}; p99.9 of turns ≤ ${turn * 1000} ms`)
     await this.lists()
     await this.dust()
     await this.expiries()
