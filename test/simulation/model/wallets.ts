@@ -178,6 +178,6 @@ function isSameAddress(network: Network, one: string, other: string): boolean {
   return kindOf(network) === 'evm' ? one.toLowerCase() === other.toLowerCase() : one === other
 }
 
-function shown({ leasedUntil: _, ...wallet }: ModelWallet): Wallet {
-  return wallet
+function shown({ id, network, address, owner, assignedAt }: ModelWallet): Wallet {
+  return { id, network, address, owner, assignedAt }
 }
