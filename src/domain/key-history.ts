@@ -56,8 +56,10 @@ export interface KeyGap {
   /** The authorities at `to`. */
   readonly after: readonly string[]
   readonly to: number
-  /** In order, at `from` or later and before `to`. */
-  readonly changes: readonly KeyChange[]
+  /** In order, at `from` or later and before `to`. Null when more keys were named than can be tried. */
+  readonly changes: readonly KeyChange[] | null
+  /** Keys that may have been authorities before `to`: those at `from`, and those that changes name. */
+  readonly possible: readonly string[]
   /** The first and the last transaction there of a contract that is not known to leave keys alone; null for none. */
   readonly opaque: { readonly first: number; readonly last: number } | null
   /** Whether one of them names keys, whoever signed it. */
@@ -101,7 +103,12 @@ export function withSpans(known: readonly KeySpan[], added: readonly KeySpan[]):
       merged[merged.length - 1] = { ...last, to: span.to }
     } else merged.push(span)
   }
-  return merged.slice(-SPANS_MAX)
+  return merged
+}
+
+/** The spans that are kept. */
+export function newestSpans(spans: readonly KeySpan[]): readonly KeySpan[] {
+  return spans.slice(-SPANS_MAX)
 }
 
 /** The parts of a span that no known one has. */
@@ -154,8 +161,8 @@ export function standingOfSigners(span: KeySpan, signers: readonly string[]): 'c
  */
 export function spansOfGap(gap: KeyGap): readonly KeySpan[] {
   const { before, from, after, to, changes } = gap
-  const ways = before === null ? null : anyWays(before, after, changes)
-  if (before === null || ways === null) return unexplained(gap)
+  const ways = before === null || changes === null ? null : anyWays(before, after, changes)
+  if (before === null || changes === null || ways === null) return unexplained(gap)
   const nearest = wayOf(before, changes, (key, i) => isLaterSigner(changes, key, i) || after.includes(key))
   const straight = wayOf(before, changes, () => true)
   return ways.map((sets, i) => {
@@ -261,7 +268,7 @@ function resultsOf(set: readonly string[], { named, signers, isReplacement }: Ke
   return results.filter((result) => result.length > 0)
 }
 
-function unexplained({ before, from, after, to, changes, opaque, hasNamed }: KeyGap): readonly KeySpan[] {
+function unexplained({ before, from, after, to, possible, opaque, hasNamed }: KeyGap): readonly KeySpan[] {
   // Authorities that nothing can have changed were the same before.
   if (before === null && !hasNamed) return [exactSpan(from, to, after)]
   const first = before === null ? from - 1 : (opaque?.first ?? from)
@@ -270,7 +277,7 @@ function unexplained({ before, from, after, to, changes, opaque, hasNamed }: Key
     from: first + 1,
     to: last,
     certain: before === null ? [] : before.filter((key) => after.includes(key)),
-    possible: keySet([...(before ?? []), ...after, ...changes.flatMap(({ named }) => named)]),
+    possible: keySet([...possible, ...after]),
   }
   const spans = [open, exactSpan(last + 1, to, after)]
   if (before !== null) spans.unshift(exactSpan(from, first, before))

@@ -22,10 +22,11 @@ export interface KeyWalkParts {
 export class KeyWalk {
   /** The place of the transaction that is taken next. */
   next: number
-  private readonly changes: KeyChange[] = []
+  /** Null when keys cannot be tried any more: there are too many. */
+  private changes: KeyChange[] | null = []
   private opaque: KeyGap['opaque'] = null
   private hasNamed = false
-  /** Keys that may have been authorities. */
+  /** Keys that may have been authorities, up to one more than are tried. */
   private possible: readonly string[]
 
   constructor(private readonly parts: KeyWalkParts) {
@@ -45,18 +46,19 @@ export class KeyWalk {
     this.opaque = { first: this.opaque?.first ?? place, last: place }
     const named = transaction === 'too-long' ? [] : keysNamedIn(transaction['$tx'])
     this.hasNamed ||= named.length > 0 || transaction === 'too-long'
-    if (named.length === 0 || transaction === 'too-long') return
+    if (named.length === 0 || transaction === 'too-long' || this.changes === null) return
     const signers = signersOf(transaction, identity, this.possible, engine)
     if (signers.length === 0) return
     this.changes.push({ place, named, signers, isReplacement: knowsReplacements(contracts) })
-    this.possible = keySet([...this.possible, ...named]).slice(0, KEYS_TRIED_MAX)
+    this.possible = keySet([...this.possible, ...named]).slice(0, KEYS_TRIED_MAX + 1)
+    if (this.possible.length > KEYS_TRIED_MAX) this.changes = null
   }
 
   /** The gap up to the next place, at which these keys are the authorities. */
   gapTo(after: readonly string[]): KeyGap {
     const { before, from } = this.parts
-    const { changes, opaque, hasNamed } = this
-    return { before, from, after, to: this.next, changes, opaque, hasNamed }
+    const { changes, possible, opaque, hasNamed } = this
+    return { before, from, after, to: this.next, changes, possible, opaque, hasNamed }
   }
 }
 

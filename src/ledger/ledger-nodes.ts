@@ -165,7 +165,8 @@ export class LedgerNodes implements LedgerSource {
       if (one.kind === 'missing') return false
       walk.take(one.kind === 'found' ? one.value : 'too-long')
     }
-    return isExplained(before, stream.authorities, walk.gapTo(stream.authorities).changes)
+    const { changes } = walk.gapTo(stream.authorities)
+    return changes === null ? null : isExplained(before, stream.authorities, changes)
   }
 
   private async list(store: string, fromMs: number, limit: number): Promise<StorePage> {

@@ -6,6 +6,7 @@ import {
   isSameSet,
   type KeyHistory,
   type KeySpan,
+  newestSpans,
   spanAt,
   spansOfGap,
   standingOfSigners,
@@ -16,7 +17,7 @@ import type { FollowedContract } from './followed-contracts.js'
 import type { IdentityStream } from './identity-stream.js'
 import { isInert, KeyWalk } from './key-walk.js'
 import type { LedgerSource } from './ledger-nodes.js'
-import { signersOf } from './ledger-signature.js'
+import { KEYS_TRIED_MAX, signersOf } from './ledger-signature.js'
 
 /** Identities whose history is remembered in memory; a replaced key is on disk, too. */
 const IDENTITIES_MAX = 10_000
@@ -113,7 +114,7 @@ export class PastAuthorities {
     const extended = await this.extend(identity, { txs, place, seen }, budget)
     const spans = extended.kind === 'done' ? extended.spans : seen
     const [head = ''] = txs.slice(-1)
-    await this.remember(identity, { spans, length: txs.length, head }, { known, stream })
+    await this.remember(identity, { spans: newestSpans(spans), length: txs.length, head }, { known, stream })
     if (extended.kind !== 'done') return extended
     const span = spanAt(spans, place)
     if (span === undefined) throw new Error('a place of a history that was read has no keys')
@@ -135,7 +136,10 @@ export class PastAuthorities {
   }
 
   private verdictOf(identity: string, { committed }: SignedTransaction, span: KeySpan): PastVerdict {
-    const signers = signersOf(committed, identity, span.possible, this.parts.engine)
+    const keys = [...new Set([...span.certain, ...span.possible])]
+    const signers = signersOf(committed, identity, keys, this.parts.engine)
+    if (signers.length === 0 && keys.length > KEYS_TRIED_MAX)
+      return undecided('its owner has named more keys than are tried')
     const standing = standingOfSigners(span, signers)
     return standing === 'open' ? undecided('its key was replaced, and it is not known when') : { kind: standing }
   }
@@ -152,9 +156,7 @@ export class PastAuthorities {
   ): Promise<Extended> {
     if (spanAt(seen, place) !== undefined) return { kind: 'done', spans: seen }
     const exact = seen.filter(isExact)
-    const behind = exact.find(({ from }) => from > place)
-    if (behind === undefined) throw new Error('the authorities at the end of a history are known')
-    const { from: to, certain: after } = behind
+    const { from: to, certain: after } = firstBehind(exact, place)
     if (to - 1 - place <= TAIL_MAX) {
       const tail = await this.isLeftAlone(identity, txs.slice(place + 1, to), budget)
       if (tail === true) return { kind: 'done', spans: withSpans(seen, [exactSpan(place, to, after)]) }
@@ -162,10 +164,14 @@ export class PastAuthorities {
     }
     const start = exact.findLast((span) => span.to < place)
     const walk = this.walkFrom(identity, start?.to ?? FIRST_PLACE, start?.certain ?? null)
-    if (walk.next > to) throw new Error('a history was read beyond a place at which its keys are known')
-    while (walk.next < to) {
+    // What became known while the history was read may begin before the place that the walk has reached.
+    const end = firstBehind(
+      exact.filter((span) => span.to >= walk.next),
+      place,
+    )
+    while (walk.next < end.from) {
       if (this.parts.isStopped()) return { kind: 'unasked' }
-      const umids = txs.slice(walk.next, Math.min(to, walk.next + WALKED_AT_ONCE))
+      const umids = txs.slice(walk.next, Math.min(end.from, walk.next + WALKED_AT_ONCE))
       if (!budget.take(identity, umids.length)) return { kind: 'unfinished' }
       for (const one of await Promise.all(umids.map((umid) => this.parts.source.transaction(umid)))) {
         if (one.kind === 'missing' || one.kind === 'unclear') return UNTOLD
@@ -173,7 +179,7 @@ export class PastAuthorities {
       }
     }
     this.walks.delete(identity)
-    return { kind: 'done', spans: withSpans(seen, spansOfGap(walk.gapTo(after))) }
+    return { kind: 'done', spans: withSpans(seen, spansOfGap(walk.gapTo(end.certain))) }
   }
 
   /** Whether all of these transactions are of contracts that leave keys alone. */
@@ -222,6 +228,13 @@ export class PastAuthorities {
     const isPlain = history.spans.every(({ possible }) => isSameSet(possible, onboarding))
     if (!isPlain) await this.parts.ledger.saveKeyHistory(identity, history)
   }
+}
+
+/** The first of some spans that begins behind a place. */
+function firstBehind(spans: readonly KeySpan[], place: number): KeySpan {
+  const behind = spans.find(({ from }) => from > place)
+  if (behind === undefined) throw new Error('the authorities at the end of a history are known')
+  return behind
 }
 
 /** Nodes answer, but not about a transaction of its owner: it may hide a replacement. */

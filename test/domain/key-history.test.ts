@@ -8,6 +8,7 @@ import {
   type KeyGap,
   type KeySpan,
   keySet,
+  newestSpans,
   SPANS_MAX,
   STATES_MAX,
   spanAt,
@@ -48,6 +49,7 @@ function gapOf({ before, after, changes, opaque, hasNamed }: Scenario): KeyGap {
     after: set(after),
     to: 9,
     changes: parsed,
+    possible: keySet([...(before ?? ''), ...parsed.flatMap(({ named }) => named)]),
     opaque: first === undefined || last === undefined ? null : { first, last },
     hasNamed: hasNamed ?? changes.length > 0,
   }
@@ -229,10 +231,17 @@ describe('who spoke at which place', () => {
         return { place: i + 1, named: keySet(['A', `k${i}`]), signers: set('A'), isReplacement: false }
       })
       const gap = { before: set('A'), from: 1, after: [`k${count - 1}`], to: 100, changes, hasNamed: true }
-      return spansOfGap({ ...gap, opaque: { first: 1, last: count } })
+      const possible = keySet(['A', ...changes.flatMap(({ named }) => named)])
+      return spansOfGap({ ...gap, possible, opaque: { first: 1, last: count } })
     }
     assert.deepEqual(spanAt(spansOf(10), 5)?.certain, ['A'])
     assert.deepEqual(spanAt(spansOf(STATES_MAX), 5)?.certain, [])
+  })
+
+  test('is open when more keys are named than can be tried', () => {
+    const gap = { before: set('A'), from: 1, after: set('B'), to: 9, changes: null, possible: set('ABCD') }
+    const spans = spansOfGap({ ...gap, opaque: { first: 3, last: 6 }, hasNamed: true })
+    assert.deepEqual(spans.map(shown), ['1-3 A', '4-6 |ABCD', '7-9 B'])
   })
 
   test('may be explained by signatures or not', () => {
@@ -268,7 +277,7 @@ describe('spans', () => {
 
   test('are kept up to a number, the newest', () => {
     const many = Array.from({ length: SPANS_MAX + 10 }, (_, i) => exactSpan(2 * i, 2 * i, set('A')))
-    const kept = withSpans([], many)
+    const kept = newestSpans(withSpans([], many))
     assert.equal(kept.length, SPANS_MAX)
     assert.equal(kept.at(-1)?.to, many.at(-1)?.to)
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SPANS_MAX } from '../../src/domain/key-history.js'
 import { WALKED_OF_ONE_MAX } from '../../src/ledger/past-authorities.js'
 import { ASK_AGAIN_MAX_MS } from '../../src/ledger/transaction-intake.js'
 import {
@@ -18,6 +19,10 @@ import {
 } from './follower-fixture.js'
 
 const T = 1_700_000_000_000
+const KNOWING = {
+  ...FOLLOWED,
+  contracts: [...FOLLOWED.contracts, { role: 'replace', namespace: 'shop', contract: 'c3' } as const],
+}
 
 /** The wallets that alice has got, in order of their names. */
 function wallets(service: ScriptedService): readonly string[] {
@@ -232,6 +237,61 @@ describe('a follower of an identity whose key is replaced', () => {
     assert.equal(service.memory?.setAside.length, 0)
     assert.ok(walked() < count * 2, `${walked()} were looked up in all`)
     await fixture.follower.stop()
+  })
+
+  test('decides what lies before the keys that are kept, and holds up nobody', async () => {
+    const { ledger, service } = world()
+    ledger.commit(T, assignTx('w0', 'alice'))
+    const late = ledger.unlisted(assignTx('late', 'alice'))
+    const fixture = new FollowerFixture(ledger, service, { followed: KNOWING })
+    await fixture.start()
+    let signer = 'alice'
+    for (let i = 1; i < SPANS_MAX + 10; i += 1) {
+      ledger.replace(T + i, 'alice', [`key ${i}`], signer)
+      signer = `key ${i}`
+      ledger.commit(T + i, assignTx(`w${i}`, 'alice', signer))
+      await fixture.pass(POLL_MS)
+    }
+    ledger.list(T + 1000, late)
+    ledger.commit(T + 1001, assignTx('w', 'bob'))
+    await fixture.pass(POLL_MS)
+    assert.equal(fixture.follower.state().failure, null)
+    assert.equal(service.owners().get('w'), 'bob')
+    assert.equal(service.owners().get('late'), 'alice')
+    assert.equal(service.keyHistories.get(idOf('alice'))?.spans.length, SPANS_MAX)
+    await fixture.follower.stop()
+  })
+
+  test('goes on reading a history although its end was decided meanwhile', async () => {
+    const { ledger, service } = world()
+    ledger.unlisted(assignTx('w', 'alice'))
+    ledger.commit(T, assignTx('first', 'alice'))
+    for (let i = 0; i < 2 * WALKED_OF_ONE_MAX - 5; i += 1) {
+      // Nobody knows what this contract does.
+      ledger.unlisted({ ...replaceTx('alice', []), $sigs: {} })
+    }
+    for (let i = 0; i < 12; i += 1) ledger.unlisted(assignTx(`w${i}`, 'alice'))
+    const fixture = new FollowerFixture(ledger, service)
+    await fixture.start()
+    for (const umid of ledger.identity('alice').txs.slice(-12)) ledger.list(T + 1, umid)
+    for (let steps = 0; steps < 5; steps += 1) await fixture.pass(ASK_AGAIN_MAX_MS)
+    assert.equal(fixture.follower.state().failure, null)
+    assert.ok(service.owners().has('first'))
+    await fixture.follower.stop()
+  })
+
+  test('rejects nothing that one of more keys than are tried may have signed', async () => {
+    const { ledger, service } = world()
+    const many = (from: number) => Array.from({ length: 16 }, (_, i) => `planted ${from + i}`)
+    // A thief has the first key, and names keys of his own until the owner replaces it.
+    for (const from of [0, 16, 32, 48]) ledger.commit(T + 1, replaceTx('alice', many(from)))
+    ledger.replace(T + 2, 'alice', ['second'])
+    ledger.commit(T + 3, assignTx('w1', 'alice', 'second'))
+    ledger.replace(T + 4, 'alice', ['third'], 'second')
+    ledger.commit(T + 5, assignTx('w2', 'alice', 'third'))
+    const { follower } = await followOnce(ledger, service)
+    assert.equal(follower.state().malformed, 0)
+    assert.deepEqual(wallets(service).at(-1), 'w2')
   })
 
   test('takes an entry point of a followed contract for one that may replace keys', async () => {
