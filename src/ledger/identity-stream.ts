@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../base/json-object.js'
 import { isSameSet, keySet } from '../domain/key-history.js'
+import { KEYS_TRIED_MAX } from './ledger-signature.js'
 import { canonicalKey } from './named-keys.js'
 
 /** What a node tells of an identity (`/api/stream/<identity>:stream`). Keys are compressed and in lower-case hex. */
@@ -13,12 +14,16 @@ export interface IdentityStream {
   readonly txs: readonly string[] | null
 }
 
+/** A stream with more authorities is not believed: no contract of an operator makes one, and all are kept in memory. */
+export const AUTHORITIES_MAX = KEYS_TRIED_MAX
+
 const UMID = /^[0-9a-f]{64}$/
 
 /** Null for what is no such stream, or tells no authorities. */
 export function readIdentityStream(identity: string, value: unknown): IdentityStream | null {
   if (!isObject(value)) return null
   const { authorities, public: only, umid, name, txs } = value
+  if (Array.isArray(authorities) && authorities.length > AUTHORITIES_MAX) return null
   const texts = Array.isArray(authorities)
     ? authorities.map((one: unknown) => (isObject(one) ? one['public'] : null))
     : [only]
@@ -40,14 +45,15 @@ export type ExplainTail = (before: readonly string[], from: number, stream: Iden
 
 /**
  * What several nodes tell together; null when they contradict each other and nothing decides. A node may lag behind, and
- * then still tells a key that was replaced. It may also tell what is not so. In this order:
+ * then still tells a key that was replaced. It may also tell what is not so, and somebody who has stolen a key that was
+ * replaced can sign another history for it. In this order:
  *
  * 1. All tell the same authorities.
- * 2. The longest history, when transactions that the keys before have signed lead to its authorities. A node that lags
- *    behind has a shorter one, and one that makes something up cannot sign it.
- * 3. What most nodes tell.
- * 4. The longest of those that signed transactions explain from the onboarding on, unless the longest history of all could
- *    not be read: the others may lag behind it.
+ * 2. The longest history, when it goes on where all others end, and transactions that the keys before have signed lead to
+ *    its authorities. A node that lags behind has a shorter one, and one that makes something up cannot sign it.
+ * 3. What most nodes tell, without those that lag behind a signed history.
+ * 4. The longest of those that signed transactions explain, when they do not contradict each other, unless the longest
+ *    history of all could not be read: the others may lag behind it.
  */
 export async function agreedStream(
   streams: readonly IdentityStream[],
@@ -57,32 +63,49 @@ export async function agreedStream(
   const [longest] = sorted
   if (longest === undefined) return null
   if (sorted.every(({ authorities }) => isSameSet(authorities, longest.authorities))) return longest
-  const isSigned = (stream: IdentityStream) => isExplained(stream, sorted, isTailExplained)
-  const isLongestSigned = await isSigned(longest)
-  if (isLongestSigned === true) return longest
-  const most = sorted.find(({ authorities }) => {
-    return sorted.filter((other) => isSameSet(other.authorities, authorities)).length * 2 > sorted.length
+  const isSigned = new Map<IdentityStream, boolean | null>()
+  for (const stream of sorted) isSigned.set(stream, await isExplained(stream, sorted, isTailExplained))
+  if (isSigned.get(longest) === true && sorted.every((other) => goesOn(other, longest))) return longest
+  const signed = sorted.filter((stream) => isSigned.get(stream) === true)
+  const heads = sorted.filter((stream) => !signed.some((other) => lagsBehind(stream, other)))
+  const most = heads.find(({ authorities }) => {
+    return heads.filter((other) => isSameSet(other.authorities, authorities)).length * 2 > sorted.length
   })
   if (most !== undefined) return most
-  if (isLongestSigned === null) return null
-  for (const stream of sorted.slice(1)) if ((await isSigned(stream)) === true) return stream
-  return null
+  if (isSigned.get(longest) === null) return null
+  const [first, ...others] = heads.filter((stream) => signed.includes(stream))
+  if (first === undefined) return null
+  return others.every(({ authorities }) => isSameSet(authorities, first.authorities)) ? first : null
 }
 
 function lengthOf({ txs }: IdentityStream): number {
   return txs?.length ?? 0
 }
 
-function isExplained(
+/** Whether a history is the beginning of another, or all of it. One that is not told contradicts none. */
+function goesOn({ txs }: IdentityStream, { txs: longer }: IdentityStream): boolean {
+  return txs === null || (longer !== null && txs.every((umid, i) => umid === longer[i]))
+}
+
+function lagsBehind(stream: IdentityStream, other: IdentityStream): boolean {
+  return stream.txs !== null && lengthOf(stream) < lengthOf(other) && goesOn(stream, other)
+}
+
+/** Whether signed transactions lead to a stream from the end of any that it goes on from, or from its onboarding. */
+async function isExplained(
   stream: IdentityStream,
   all: readonly IdentityStream[],
   isTailExplained: ExplainTail,
-): Promise<boolean | null> | boolean {
+): Promise<boolean | null> {
   const { txs, onboarding } = stream
   if (txs === null) return false
-  const behind = all.find((other) => {
-    return other.txs !== null && other.txs.length < txs.length && other.txs.every((umid, i) => umid === txs[i])
-  })
-  if (behind !== undefined) return isTailExplained(behind.authorities, lengthOf(behind), stream)
-  return onboarding !== null && isTailExplained([onboarding], 1, stream)
+  const starts = all.filter((other) => lagsBehind(other, stream))
+  let explained: boolean | null = false
+  for (const { authorities, txs: before } of starts) {
+    const answer = await isTailExplained(authorities, before?.length ?? 0, stream)
+    if (answer === true) return true
+    if (answer === null) explained = null
+  }
+  if (starts.length > 0 || onboarding === null) return explained
+  return isTailExplained([onboarding], 1, stream)
 }

@@ -106,12 +106,14 @@ export class LedgerNodes implements LedgerSource {
     const { urls } = this.options
     const path = `/api/stream/${identity}:stream`
     const answers = await Promise.all(urls.map((url) => this.http.get(url, path, KEY_STREAM_LIMIT_BYTES)))
-    const streams = answers.flatMap((answer) => {
+    const tellers = new Map<IdentityStream, string>()
+    for (const [i, answer] of answers.entries()) {
       const stream = answer.kind === 'found' ? readIdentityStream(identity, answer.value['stream']) : null
-      return stream === null ? [] : [stream]
-    })
+      if (stream !== null) tellers.set(stream, urls[i] ?? '')
+    }
+    const streams = [...tellers.keys()]
     const agreed = await agreedStream(streams, (before, from, stream) =>
-      this.isTailExplained(identity, { before, from, stream }),
+      this.isTailExplained(identity, { before, from, stream, teller: tellers.get(stream) }),
     )
     if (agreed !== null) return { kind: 'found', value: agreed }
     if (streams.length > 0)
@@ -119,9 +121,13 @@ export class LedgerNodes implements LedgerSource {
     if (answers.some(({ kind }) => kind === 'too-long')) {
       return { kind: 'undecided', why: 'its owner has more transactions than are read' }
     }
-    const failure = answers.find((answer) => answer.kind !== 'missing')
+    // Nodes are well, and answer the same the next time: it must not look as if they failed.
+    if (answers.some(({ kind }) => kind === 'found')) {
+      return { kind: 'undecided', why: 'the nodes tell no keys of its owner, or too many' }
+    }
+    const failure = answers.find((answer) => answer.kind === 'unclear')
     if (failure === undefined && urls.length > 0) return { kind: 'missing' }
-    return unclear(failure?.kind === 'unclear' ? failure.why : 'no node tells the keys of an identity')
+    return failure ?? unclear('no node is configured')
   }
 
   /**
@@ -146,20 +152,30 @@ export class LedgerNodes implements LedgerSource {
     return this.http.close()
   }
 
-  /** Whether transactions that its keys have signed lead from one set of authorities to those that a stream ends with. */
+  /**
+   * Whether transactions that its keys have signed lead from one set of authorities to those that a stream ends with. The
+   * node that tells the stream is asked for them first: another one might give them another content, so that an honest
+   * history looks as if nobody had signed it.
+   */
   private async isTailExplained(
     identity: string,
     {
       before,
       from,
       stream,
-    }: { readonly before: readonly string[]; readonly from: number; readonly stream: IdentityStream },
+      teller,
+    }: {
+      readonly before: readonly string[]
+      readonly from: number
+      readonly stream: IdentityStream
+      readonly teller: string | undefined
+    },
   ): Promise<boolean | null> {
     const umids = stream.txs?.slice(from) ?? []
     const { engine } = this.options
     if (umids.length > TAIL_EXPLAINED_MAX || engine === undefined) return null
     const walk = new KeyWalk({ identity, before, from, contracts: [], engine })
-    for (const one of await Promise.all(umids.map((umid) => this.transaction(umid)))) {
+    for (const one of await Promise.all(umids.map((umid) => this.apis.transaction(umid, teller)))) {
       if (one.kind === 'unclear') return null
       // A node that lists what no node has makes it up.
       if (one.kind === 'missing') return false

@@ -36,10 +36,11 @@ export class ReadApis {
     private readonly http: Pick<NodeHttp, 'get'>,
   ) {}
 
-  /** Asks in turn, those that were silent last. `missing`: no read API that answered has it. */
-  async transaction(umid: string): Promise<NodeAnswer> {
+  /** Asks in turn, `first` before all others, those that were silent last. `missing`: no read API that answered has it. */
+  async transaction(umid: string, first?: string): Promise<NodeAnswer> {
     let failure: NodeAnswer | null = this.urls.length === 0 ? unclear('no node is configured') : null
-    for (const url of this.urls.toSorted((a, b) => Number(this.silent.has(a)) - Number(this.silent.has(b)))) {
+    const turn = (url: string) => (url === first ? -1 : Number(this.silent.has(url)))
+    for (const url of this.urls.toSorted((a, b) => turn(a) - turn(b))) {
       const answer = await this.ask(url, umid)
       if (answer.kind === 'found' || answer.kind === 'too-long') {
         this.has(url, umid)

@@ -9,12 +9,13 @@ function stream(text: string): IdentityStream {
   return { authorities: [authority], onboarding: 'A', txs: txs === undefined ? null : [...txs] }
 }
 
-/** Transactions lead from A to B by one called B, and from B to C by one called C. Nobody signs an X or can read a `?`. */
+/** Transactions lead from A to B by one called B or Z, and from B to C by one called C. Nobody signs an X or can read a `?`. */
 async function isTailExplained(before: readonly string[], from: number, { txs, authorities }: IdentityStream) {
   if (txs?.includes('?')) return null
   let keys = before
   for (const tx of txs?.slice(from) ?? []) {
     if (tx === 'B' && isSameSet(keys, ['A'])) keys = ['B']
+    if (tx === 'Z' && isSameSet(keys, ['A'])) keys = ['Z']
     if (tx === 'C' && isSameSet(keys, ['B'])) keys = ['C']
   }
   return isSameSet(keys, authorities)
@@ -42,6 +43,12 @@ describe('what several nodes tell of an identity', () => {
     ['a longer history that cannot be read: the other may lag behind', ['A o', 'B o?B'], null],
     ['a longer history that cannot be read, and a majority', ['A o', 'A o', 'B o?B'], 'A o'],
     ['nothing that is signed, and no majority', ['X oX', 'Y oY'], null],
+    ['another history that a stolen key has signed, against two nodes', ['Z oZaa', 'B oB', 'B oB'], 'B oB'],
+    ['another history that a stolen key has signed, while a node lags behind', ['Z oZaa', 'B oB', 'A o'], null],
+    ['a shorter one of that kind', ['Z oZ', 'B oBa', 'A o'], null],
+    ['the old key in another history, while a node lags behind', ['A oaa', 'B oaB', 'A oa'], null],
+    ['a made-up key in the history of a node that lags behind', ['X o', 'B oB', 'A o'], 'B oB'],
+    ['a node that lags behind, against one that cannot be read', ['A o', 'A oa', 'B oa?B', 'B oa?B'], null],
   ]
   for (const [what, streams, agreed] of table) {
     test(what, async () => {

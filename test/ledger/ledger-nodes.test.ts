@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
+import { AUTHORITIES_MAX } from '../../src/ledger/identity-stream.js'
 import { LedgerNodes, type LedgerSource } from '../../src/ledger/ledger-nodes.js'
 import { TRANSACTION_LIMIT_BYTES } from '../../src/ledger/read-apis.js'
 import { START_MS } from '../support/manual-clock.js'
@@ -172,7 +173,7 @@ describe('the stream of an identity', () => {
     assert.deepEqual(await source(context, { urls: [old] }).streamOf(IDENTITY), found([OTHER], { txs: null }))
   })
 
-  test('is missing when every node says so, and unclear when one of them fails or tells no authorities', async (context) => {
+  test('is missing when every node says so, unclear when one of them fails, and undecided when it tells no authorities or too many', async (context) => {
     const [missing, failing, empty] = [
       await serveNode(context, always(500, MISSING)),
       await serveNode(context, always(500, '{}')),
@@ -180,7 +181,15 @@ describe('the stream of an identity', () => {
     ]
     assert.deepEqual(await source(context, { urls: [missing, missing] }).streamOf(IDENTITY), { kind: 'missing' })
     assert.equal((await source(context, { urls: [missing, failing] }).streamOf(IDENTITY)).kind, 'unclear')
-    assert.equal((await source(context, { urls: [missing, empty] }).streamOf(IDENTITY)).kind, 'unclear')
+    const crowd = Array.from({ length: AUTHORITIES_MAX + 1 }, () => ({ public: `0x${OTHER}` }))
+    for (const url of [empty, await serveNode(context, meta({ authorities: crowd }))]) {
+      assert.equal((await source(context, { urls: [missing, url] }).streamOf(IDENTITY)).kind, 'undecided')
+    }
+    const most = meta({ authorities: crowd.slice(1) })
+    assert.deepEqual(
+      await source(context, { urls: [await serveNode(context, most)] }).streamOf(IDENTITY),
+      found([OTHER]),
+    )
     assert.equal((await source(context, { urls: [] }).streamOf(IDENTITY)).kind, 'unclear')
   })
 

@@ -63,11 +63,13 @@ async function judgesOf(context: TestContext) {
 }
 
 /** A node that knows the first of the recorded transactions, so many, and then others that nobody has. */
-async function nodeUrl(context: TestContext, txs: readonly string[], authority: unknown) {
+async function nodeUrl(context: TestContext, txs: readonly string[], authority: unknown, lies: readonly string[] = []) {
   const { identity, afterRotation, committed } = recorded
   return serveNode(context, (request, response) => {
     const path = request.url ?? ''
     const one = committed.find(({ umid }) => path === `/api/tx/${umid}` && txs.includes(umid))
+    const lie = lies.find((umid) => path === `/api/tx/${umid}`)
+    if (lie !== undefined) return void response.end(JSON.stringify({ umid: { $umid: lie, $tx: {}, $sigs: {} } }))
     const isStream = path === `/api/stream/${identity}:stream`
     if (!isStream && one === undefined) return void response.writeHead(500).end(MISSING)
     const stream = { ...afterRotation, txs, authorities: [{ public: authority }] }
@@ -92,6 +94,13 @@ describe('of two nodes', () => {
 
   test('the one that has the replacement is believed, and not the one that lags behind', async (context) => {
     const urls = [await nodeUrl(context, before, FIRST), await nodeUrl(context, afterRotation.txs, SECOND)]
+    assert.equal(await agreed(context, urls), SECOND)
+    assert.equal(await agreed(context, urls.toReversed()), SECOND)
+  })
+
+  test('the one that has the replacement is believed although the other tells another content of it', async (context) => {
+    const lagging = await nodeUrl(context, before, FIRST, afterRotation.txs.slice(2))
+    const urls = [lagging, await nodeUrl(context, afterRotation.txs, SECOND)]
     assert.equal(await agreed(context, urls), SECOND)
     assert.equal(await agreed(context, urls.toReversed()), SECOND)
   })
