@@ -1,4 +1,5 @@
 import { BoundedMap } from '../base/bounded-map.js'
+import { SharedPlaces } from '../base/shared-places.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import { isStreamId } from '../domain/text.js'
 import type { Scheduler } from '../scheduler.js'
@@ -44,18 +45,16 @@ export const BELIEVED_MS = 60_000
  * next query, which begins after they came: a new key works at once, and a flood costs one query a second.
  */
 export const ASK_PAUSE_MS = 1000
-/** Queries that may be open at once, over all identities. */
+/** Queries that may be open at once, over all identities, shared by the clients that cause them. */
 export const KEY_QUERIES_MAX = 64
-/** Requests that wait for a query which has not begun. */
+/** Requests that wait for a query which has not begun, shared by clients. */
 export const WAITING_MAX = 1024
 /** Identities whose keys are remembered. */
 const IDENTITIES_MAX = 16_384
 
-/** What the ledger told of an identity. `none`: it does not have it. */
+/** What the ledger told of an identity. */
 interface Seen {
   readonly keys: readonly string[]
-  /** How many transactions the identity had, 0 when that was not told: a node with fewer lags behind. */
-  readonly length: number
   readonly askedAtMs: number
 }
 
@@ -64,24 +63,32 @@ type Answer = Seen | 'missing' | 'unreachable' | 'overloaded'
 /** Tells which keys speak for an identity now: the ledger's present authorities, and nobody else. */
 export class PresentKeys {
   private readonly seen = new BoundedMap<string, Seen>(IDENTITIES_MAX)
+  /**
+   * How many transactions identities had whose keys were replaced: a node that tells fewer lags behind, and may tell the old
+   * key. Apart from the others, which strangers can push out with questions about any identities of the ledger.
+   */
+  private readonly replaced = new BoundedMap<string, number>(IDENTITIES_MAX)
   /** Settle when the next query for an identity may begin. */
   private readonly turns = new Map<string, Promise<void>>()
   /** Queries that have not begun, by identity. */
-  private readonly waiting = new Map<string, Promise<Answer>>()
-  private waitingCount = 0
-  private openCount = 0
+  private readonly waiting = new Map<string, { readonly answer: Promise<Answer>; readonly clients: Set<string> }>()
+  private readonly waitingPlaces = new SharedPlaces(WAITING_MAX)
+  private readonly openPlaces = new SharedPlaces(KEY_QUERIES_MAX)
 
   constructor(private readonly parts: PresentKeysParts) {}
 
-  /** Succeeds when the key speaks for the identity. `keyText` is as in a header: 66 hex digits, `0x` optional. */
-  async speaksFor(identity: string, keyText: string): Promise<Outcome<null>> {
+  /**
+   * Succeeds when the key speaks for the identity. `keyText` is as in a header: 66 hex digits, `0x` optional. `client` is who
+   * asks, as limits count clients: one that asks for many identities leaves room for others.
+   */
+  async speaksFor(identity: string, keyText: string, client: string): Promise<Outcome<null>> {
     const { ledger } = this.parts
     if (ledger === null) return this.speaksWithoutLedger(identity, keyText)
     if (!isStreamId(identity)) return refuse('not_identity_key')
     const key = compressedKey(keyText)
     const before = this.believed(identity)
     if (before?.keys.includes(key)) return succeed(null)
-    const answer = await this.ask(ledger, identity)
+    const answer = await this.ask(ledger, identity, client)
     if (answer === 'overloaded') return refuse('overloaded')
     if (answer === 'missing') return this.refuseMissing(identity, keyText)
     const present = answer === 'unreachable' ? this.believed(identity) : answer
@@ -116,35 +123,41 @@ export class PresentKeys {
   }
 
   /** What the ledger tells in a query that begins after this call. */
-  private async ask(ledger: AskLedgerKeys, identity: string): Promise<Answer> {
+  private async ask(ledger: AskLedgerKeys, identity: string, client: string): Promise<Answer> {
     const turn = this.turns.get(identity)
-    if (turn === undefined) return this.begin(ledger, identity)
-    if (this.waitingCount >= WAITING_MAX) return 'overloaded'
-    this.waitingCount += 1
+    if (turn === undefined) return this.begin(ledger, identity, new Set([client]))
+    if (!this.waitingPlaces.take(client)) return 'overloaded'
     try {
-      return await this.nextQuery(ledger, identity, turn)
+      return await this.nextQuery(ledger, identity, { turn, client })
     } finally {
-      this.waitingCount -= 1
+      this.waitingPlaces.free(client)
     }
   }
 
-  private nextQuery(ledger: AskLedgerKeys, identity: string, turn: Promise<void>): Promise<Answer> {
+  private nextQuery(
+    ledger: AskLedgerKeys,
+    identity: string,
+    { turn, client }: { readonly turn: Promise<void>; readonly client: string },
+  ): Promise<Answer> {
     const waiting = this.waiting.get(identity)
-    if (waiting !== undefined) return waiting
-    const next = turn.then(() => {
+    if (waiting !== undefined) {
+      waiting.clients.add(client)
+      return waiting.answer
+    }
+    const clients = new Set([client])
+    const answer = turn.then(() => {
       this.waiting.delete(identity)
-      return this.begin(ledger, identity)
+      return this.begin(ledger, identity, clients)
     })
-    this.waiting.set(identity, next)
-    return next
+    this.waiting.set(identity, { answer, clients })
+    return answer
   }
 
-  private begin(ledger: AskLedgerKeys, identity: string): Promise<Answer> | Answer {
-    if (this.openCount >= KEY_QUERIES_MAX) return 'overloaded'
-    this.openCount += 1
-    const answer = this.query(ledger, identity).finally(() => {
-      this.openCount -= 1
-    })
+  /** The query takes the place of one of the clients that share it. */
+  private begin(ledger: AskLedgerKeys, identity: string, clients: ReadonlySet<string>): Promise<Answer> | Answer {
+    const client = [...clients].find((one) => this.openPlaces.take(one))
+    if (client === undefined) return 'overloaded'
+    const answer = this.query(ledger, identity).finally(() => this.openPlaces.free(client))
     const paused = new Promise<void>((resolve) => this.parts.scheduler.after(ASK_PAUSE_MS, resolve))
     const turn = Promise.allSettled([answer, paused]).then(() => {
       this.turns.delete(identity)
@@ -161,9 +174,11 @@ export class PresentKeys {
     const length = txs?.length ?? 0
     const known = await this.parts.histories.keyHistory(identity)
     // A node that lags behind, alone to answer, may still tell a key that was replaced.
-    if (length < Math.max(this.seen.get(identity)?.length ?? 0, known?.length ?? 0)) return 'unreachable'
-    const seen = { keys, length, askedAtMs }
+    if (length < Math.max(this.replaced.get(identity) ?? 0, known?.length ?? 0)) return 'unreachable'
+    const seen = { keys, askedAtMs }
     this.seen.set(identity, seen)
+    const isPlain = keys.every((key) => isIdentityOfKey(identity, key, this.parts.onboardingName))
+    if (!isPlain) this.replaced.set(identity, length)
     return seen
   }
 }

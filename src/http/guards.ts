@@ -1,5 +1,11 @@
 import type { PresentKeys } from '../auth/present-keys.js'
-import { isSigned, readSignatureHeaders, type SignedRequests, type Signer } from '../auth/signed-request.js'
+import {
+  isSigned,
+  readSignatureHeaders,
+  type SenderOf,
+  type SignedRequests,
+  type Signer,
+} from '../auth/signed-request.js'
 import type { Clock } from '../clock.js'
 import { isTimestamp } from '../domain/api-key.js'
 import { failure, type Outcome, refuse, refuseField, succeed } from '../domain/failure.js'
@@ -99,6 +105,7 @@ export interface AccessParts {
 
 interface StrictParts {
   readonly presentKeys: Pick<PresentKeys, 'speaksFor'>
+  readonly senderOf: SenderOf
   readonly invoices: Pick<InvoicePort, 'find'>
 }
 
@@ -192,13 +199,13 @@ async function ownerNamed(
 function identityGuard(
   routeTag: EndpointTag,
   signedRequests: AccessParts['signedRequests'],
-  { presentKeys }: StrictParts,
+  { presentKeys, senderOf }: StrictParts,
 ): RequestGuard {
   return async (request) => {
     const keyText = await signedRequests.authenticateIdentity(readSignatureHeaders(request), request, routeTag)
     if (!keyText.ok) return keyText
     const owner = ownerInBody(request.body, 'invalid_api_key_registration')
-    return owner.ok ? presentKeys.speaksFor(owner.value, keyText.value) : owner
+    return owner.ok ? presentKeys.speaksFor(owner.value, keyText.value, senderOf(request).key) : owner
   }
 }
 

@@ -3,6 +3,8 @@ import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import { isExplained } from '../domain/key-history.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
 import { isStreamId } from '../domain/text.js'
+import { wakefulScheduler } from '../scheduler.js'
+import { answersInTime } from './answers-in-time.js'
 import { agreedStream, type IdentityStream, readIdentityStream } from './identity-stream.js'
 import { KeyWalk } from './key-walk.js'
 import { type NodeAnswer, NodeHttp, unclear } from './node-http.js'
@@ -105,7 +107,8 @@ export class LedgerNodes implements LedgerSource {
     if (!isStreamId(identity)) throw new Error('only identities can be queried')
     const { urls } = this.options
     const path = `/api/stream/${identity}:stream`
-    const answers = await Promise.all(urls.map((url) => this.http.get(url, path, KEY_STREAM_LIMIT_BYTES)))
+    const queries = urls.map((url) => this.http.get(url, path, KEY_STREAM_LIMIT_BYTES))
+    const answers = await answersInTime(queries, wakefulScheduler)
     const tellers = new Map<IdentityStream, string>()
     for (const [i, answer] of answers.entries()) {
       const stream = answer.kind === 'found' ? readIdentityStream(identity, answer.value['stream']) : null

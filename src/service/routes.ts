@@ -171,7 +171,9 @@ function accessParts({ store, pool }: Core, context: RouteContext, isOwnOrigin: 
       strict ? (owner, timestampMs) => clockWatch.signed(owner, timestampMs) : undefined,
     ),
     allowsUnsigned: unsignedPath(strict ? 'off' : unsigned, isOwnOrigin),
-    strict: strict ? { presentKeys: presentKeysOf(store, context), invoices: store.invoices } : null,
+    strict: strict
+      ? { presentKeys: presentKeysOf(store, context), senderOf: clientOf, invoices: store.invoices }
+      : null,
     gateway:
       secrets.length === 0
         ? null

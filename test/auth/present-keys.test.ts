@@ -65,8 +65,8 @@ class World {
     return judged
   }
 
-  async begin(key: string, identity = ID): Promise<string> {
-    const outcome = await this.keys.speaksFor(identity, key)
+  async begin(key: string, identity = ID, client = 'client'): Promise<string> {
+    const outcome = await this.keys.speaksFor(identity, key, client)
     return outcome.ok ? OK : outcome.failure.code
   }
 
@@ -85,6 +85,10 @@ class World {
 
 function found(authorities: readonly string[], length = 1): Told {
   return { kind: 'found', value: { authorities, txs: Array.from({ length }, (_, i) => `${i}`) } }
+}
+
+function id(n: number): string {
+  return n.toString(16).padStart(64, '0')
 }
 
 const UNCLEAR: Told = { kind: 'unclear', why: 'status 500' }
@@ -210,13 +214,12 @@ describe('the keys that speak for an identity, by the ledger', () => {
     world.held = new Promise((resolve) => {
       answer = resolve
     })
-    const id = (n: number) => n.toString(16).padStart(64, '0')
-    const open = Array.from({ length: KEY_QUERIES_MAX }, (_, n) => world.begin(FIRST, id(n)))
+    const open = Array.from({ length: KEY_QUERIES_MAX }, (_, n) => world.begin(FIRST, id(n), `client ${n}`))
     await settled()
-    assert.equal(await world.begin(FIRST, id(KEY_QUERIES_MAX)), 'overloaded')
-    const waiting = Array.from({ length: WAITING_MAX }, () => world.begin(STRANGER, id(0)))
+    assert.equal(await world.begin(FIRST, id(KEY_QUERIES_MAX), 'late'), 'overloaded')
+    const waiting = Array.from({ length: WAITING_MAX }, (_, n) => world.begin(STRANGER, id(0), `client ${n}`))
     await settled()
-    assert.equal(await world.begin(STRANGER, id(1)), 'overloaded')
+    assert.equal(await world.begin(STRANGER, id(1), 'late'), 'overloaded')
     answer()
     await settled()
     world.pass(ASK_PAUSE_MS)
@@ -227,6 +230,58 @@ describe('the keys that speak for an identity, by the ledger', () => {
     world.pass(ASK_PAUSE_MS)
     await settled()
     assert.equal(await world.judge(FIRST, id(KEY_QUERIES_MAX)), OK)
+  })
+
+  test('are asked for others although one client asks for as many identities as it can', async () => {
+    const world = new World()
+    let answer = () => {}
+    world.held = new Promise((resolve) => {
+      answer = resolve
+    })
+    const flood = Array.from({ length: 10 * KEY_QUERIES_MAX }, (_, n) => world.begin(STRANGER, id(n), 'flood'))
+    await settled()
+    assert.equal(world.asked.length, KEY_QUERIES_MAX / 2)
+    const own = world.begin(FIRST)
+    await settled()
+    assert.equal(world.asked.length, KEY_QUERIES_MAX / 2 + 1)
+    answer()
+    assert.equal(await own, OK)
+    assert.deepEqual(new Set(await Promise.all(flood)), new Set(['not_identity_key', 'overloaded']))
+  })
+
+  test('are asked for although a client that asks for too many waits for them, too', async () => {
+    const world = new World()
+    assert.equal(await world.begin(FIRST), OK)
+    world.told = found([SECOND], 2)
+    const waiting = Array.from({ length: 2 * WAITING_MAX }, () => world.begin(STRANGER, ID, 'flood'))
+    const own = world.begin(SECOND)
+    let answer = () => {}
+    world.held = new Promise((resolve) => {
+      answer = resolve
+    })
+    const flood = Array.from({ length: KEY_QUERIES_MAX }, (_, n) => world.begin(STRANGER, id(n), 'flood'))
+    await settled()
+    world.pass(ASK_PAUSE_MS)
+    await settled()
+    answer()
+    assert.equal(await own, OK)
+    await Promise.all([...waiting, ...flood])
+  })
+
+  test('are not those of a node that tells less than was seen, whatever strangers asked for meanwhile', async () => {
+    const world = new World()
+    world.told = found([SECOND], 5)
+    assert.equal(await world.judge(SECOND), OK)
+    // Identities of the ledger, which everybody can read there, with the keys of their onboardings.
+    for (let n = 0; n < 20_000; n += 1) {
+      const key = `02${id(n)}`
+      world.told = found([key], 9)
+      await world.begin(key, identityOfKeyText(key, NAME), 'stranger')
+      world.scheduler.pass(ASK_PAUSE_MS)
+    }
+    world.pass(BELIEVED_MS)
+    world.told = found([FIRST], 4)
+    assert.equal(await world.judge(FIRST), 'ledger_unreachable')
   })
 })
 
