@@ -13,6 +13,8 @@ export interface OperatorParts {
   /** Called with a redelivery, after it is durable. */
   readonly onOwed: OnOwed
   readonly trail: AuditTrail
+  /** How long a claimed wallet is handed out to nobody else. */
+  readonly leaseMs: number
 }
 
 /** What operators do to single records, in the console and on the command line. Each answers when it is on disk, with its trace. */
@@ -48,9 +50,10 @@ export class OperatorActions {
   }
 
   async putBackWallet(operator: Operator, id: string): Promise<Outcome<Wallet>> {
-    const { wallets } = this.parts.store
+    const { leaseMs, store } = this.parts
+    const { wallets } = store
     return await this.follow({ ...operator, action: 'wallet.put_back', owner: null, subject: id }, (trace) =>
-      wallets.putBack(id, trace),
+      wallets.putBack(id, leaseMs, trace),
     )
   }
 

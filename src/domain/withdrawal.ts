@@ -45,6 +45,14 @@ export function decideWithdrawal(
   return { withdrawal: last !== null && ledgerMs <= last.ledgerMs ? null : { umid, ledgerMs, at: nowMs } }
 }
 
+/**
+ * When a wallet that is put back can be claimed. It may have been handed out right before it was withdrawn, and nobody else
+ * may get it during that lease.
+ */
+export function leaseEndOfPutBack({ at }: Withdrawal, leaseMs: number): number {
+  return Math.min(at + leaseMs, LEASE_END_MAX)
+}
+
 /** Whether a wallet can be put back into the pool: only one that was withdrawn and has no owner. */
 export function decidePutBack(
   known: { readonly owner: string | null; readonly leasedUntil: number } | undefined,

@@ -134,7 +134,12 @@ export async function assemble(context: CoreContext): Promise<Service> {
     },
   })
   const progress = progressOf(duties)
-  const operators = operatorWork({ ...core, onOwed: duties.notify, log: auditLog(log) })
+  const operators = operatorWork({
+    ...core,
+    onOwed: duties.notify,
+    leaseMs: settings.walletLeaseSeconds * 1000,
+    log: auditLog(log),
+  })
   const startedAt = clock.now()
   const banner: string[] = []
   if (metrics !== null && settings.metricsPort !== undefined) {

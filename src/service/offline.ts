@@ -69,7 +69,7 @@ export async function startOffline(
       clockReading: () => null,
       progress: { networks: () => [], nodes: () => [], ledger: () => null },
       patient: { settings, clock, log, running: null },
-      operators: operatorWork({ store, directory, onOwed, log }),
+      operators: operatorWork({ store, directory, onOwed, leaseMs: settings.walletLeaseSeconds * 1000, log }),
     })
     return () => shutdown.endAll()
   } catch (error) {

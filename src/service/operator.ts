@@ -14,6 +14,7 @@ export interface OperatorWorkParts {
   readonly store: Store
   readonly directory: WalletDirectory
   readonly onOwed: OnOwed
+  readonly leaseMs: number
   /** Gets a line for each action. */
   readonly log: Logger
 }

@@ -152,8 +152,11 @@ export interface WalletPort {
   countWithdrawn(network: Network): Awaitable<number>
   /** The withdrawn wallets of all networks, also those that have not been told yet. */
   withdrawn(page: Page): Awaitable<PageOf<WithdrawnWallet>>
-  /** Puts a withdrawn wallet back into the pool. Refuses with `not_found` when none of the id is withdrawn. */
-  putBack(id: string, trace?: string): Promise<Outcome<Wallet>>
+  /**
+   * Puts a withdrawn wallet back into the pool, in which it can be claimed when `leaseMs` have passed since it was withdrawn.
+   * Refuses with `not_found` when none of the id is withdrawn.
+   */
+  putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>>
   /** How many wallets of the network can be claimed now; counts no further than `limit`. */
   countClaimable(network: Network, limit: number): Awaitable<number>
 }

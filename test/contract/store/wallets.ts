@@ -146,20 +146,35 @@ export function describeWallets(open: OpenStore): void {
       await t.tell({ ...walletAssigned('w1', 'alice'), ledgerMs: 4 } as LedgerFact)
       assert.equal((await t.store.wallets.find('w1'))?.owner, 'alice')
       assert.deepEqual([await withdrawn(t), await t.store.wallets.countWithdrawn('SEP')], [[[]], 0])
-      assert.equal(refusalOf(await t.store.wallets.putBack('w1')), 'not_found')
+      assert.equal(refusalOf(await t.store.wallets.putBack('w1', LEASE_MS)), 'not_found')
     })
 
     scenario('can be put back, and only a later transaction withdraws it again', async (t) => {
       for (const id of ['w1', 'w2']) await t.tell(walletCreated(id))
       await t.tell(gone('w1', 5))
       assert.equal((await t.tell(gone('w1', 7))).status, 'applied')
-      assert.deepEqual(unwrap(await t.store.wallets.putBack('w1')), await t.store.wallets.find('w1'))
+      assert.deepEqual(unwrap(await t.store.wallets.putBack('w1', LEASE_MS)), await t.store.wallets.find('w1'))
       for (const ledgerMs of [5, 6, 7]) assert.deepEqual(await t.tell(gone('w1', ledgerMs)), { status: 'duplicate' })
       assert.deepEqual([await withdrawn(t), await t.store.wallets.countUnassigned('SEP')], [[[]], 2])
-      assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w1')
+      t.clock.advance(LEASE_MS)
+      const claimed = [await t.store.wallets.claim('SEP', LEASE_MS), await t.store.wallets.claim('SEP', LEASE_MS)]
+      assert.deepEqual(claimed.map((one) => one?.id).sort(), ['w1', 'w2'])
       assert.deepEqual(await t.tell(gone('w1', 8)), { status: 'applied' })
       assert.deepEqual(await withdrawn(t), [['w1']])
-      for (const id of ['w2', 'nothing', '']) assert.equal(refusalOf(await t.store.wallets.putBack(id)), 'not_found')
+      for (const id of ['w2', 'nothing', ''])
+        assert.equal(refusalOf(await t.store.wallets.putBack(id, LEASE_MS)), 'not_found')
+    })
+
+    scenario('is handed out to nobody else during the lease that it may have had, when it is put back', async (t) => {
+      await t.tell(walletCreated('w1'))
+      assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w1')
+      t.clock.advance(1)
+      await t.tell(gone('w1', 5))
+      t.clock.advance(1)
+      unwrap(await t.store.wallets.putBack('w1', LEASE_MS))
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
+      t.clock.advance(LEASE_MS)
+      assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w1')
     })
 
     scenario('leaves its end in the trail of the operator, together with what was done', async (t) => {
@@ -167,7 +182,7 @@ export function describeWallets(open: OpenStore): void {
       await t.tell(gone('w1', 5))
       const action = { who: 'root', from: 'here', action: 'wallet.put_back', owner: null, subject: 'w1' }
       const trace = await t.store.audit.begin(action)
-      unwrap(await t.store.wallets.putBack('w1', trace.id))
+      unwrap(await t.store.wallets.putBack('w1', LEASE_MS, trace.id))
       const [record] = (await t.store.audit.page({ after: null, limit: 1 })).items
       assert.equal(record?.outcome, 'done')
     })
@@ -175,7 +190,7 @@ export function describeWallets(open: OpenStore): void {
     scenario('is listed with others page by page, without those that were put back', async (t) => {
       const ids = Array.from({ length: 7 }, (_, i) => `w${i}`)
       for (const id of ids) await t.tell(gone(id, 5))
-      unwrap(await t.store.wallets.putBack('w3'))
+      unwrap(await t.store.wallets.putBack('w3', LEASE_MS))
       const pages = await withdrawn(t, 2)
       assert.deepEqual(
         pages.flat(),

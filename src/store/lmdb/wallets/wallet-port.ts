@@ -53,9 +53,9 @@ export class LmdbWallets implements WalletPort {
     return withdrawnPage(this.commits.snapshot, page)
   }
 
-  putBack(id: string, trace?: string): Promise<Outcome<Wallet>> {
+  putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>> {
     return this.commits.run((commit) => {
-      const outcome = putBack(commit, id)
+      const outcome = putBack(commit, id, leaseMs)
       if (outcome.ok) noteDone(commit, trace)
       return outcome
     })

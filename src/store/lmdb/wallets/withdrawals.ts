@@ -5,6 +5,7 @@ import type { Wallet } from '../../../domain/wallet.js'
 import {
   decidePutBack,
   decideWithdrawal,
+  leaseEndOfPutBack,
   WITHDRAWN_UNTIL,
   type Withdrawal,
   type WithdrawalFact,
@@ -36,12 +37,13 @@ export function withdraw(commit: Commit, fact: WithdrawalFact): EventOutcome {
 }
 
 /** The withdrawal stays known, so that its transaction does not withdraw the wallet again. */
-export function putBack(commit: Commit, id: string): Outcome<Wallet> {
+export function putBack(commit: Commit, id: string, leaseMs: number): Outcome<Wallet> {
   const known = findWallet(commit, id)
   const decision = decidePutBack(known)
   if (!decision.ok) return decision
-  if (known === undefined) throw new Error('an unknown wallet was put back')
-  saveWallet(commit, { ...known, leasedUntil: 0 }, known)
+  const withdrawal = withdrawalOf(commit, id)
+  if (known === undefined || withdrawal === null) throw new Error('a wallet was put back that was not withdrawn')
+  saveWallet(commit, { ...known, leasedUntil: leaseEndOfPutBack(withdrawal, leaseMs) }, known)
   return { ok: true, value: toWallet(known) }
 }
 

@@ -79,9 +79,9 @@ export class PostgresWallets implements WalletPort {
     )
   }
 
-  putBack(id: string, trace?: string): Promise<Outcome<Wallet>> {
+  putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>> {
     return this.database.writeRequested(async (work) => {
-      const outcome = await putBack(work, id)
+      const outcome = await putBack(work, id, leaseMs)
       if (outcome.ok) await noteDone(work, trace)
       return outcome
     })

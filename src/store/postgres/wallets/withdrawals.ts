@@ -4,6 +4,7 @@ import type { Wallet } from '../../../domain/wallet.js'
 import {
   decidePutBack,
   decideWithdrawal,
+  leaseEndOfPutBack,
   WITHDRAWN_UNTIL,
   type Withdrawal,
   type WithdrawalFact,
@@ -55,16 +56,18 @@ export async function withdraw(work: Work, fact: WithdrawalFact): Promise<EventO
 }
 
 /** The withdrawal stays known, so that its transaction does not withdraw the wallet again. */
-export async function putBack(work: Work, id: string): Promise<Outcome<Wallet>> {
-  const known = await work.row<WalletColumns & { readonly leased_until: number }>(
-    sql`SELECT ${WALLET_COLUMNS}, w.leased_until FROM wallets AS w WHERE w.id = ${id} FOR UPDATE`,
-  )
+export async function putBack(work: Work, id: string, leaseMs: number): Promise<Outcome<Wallet>> {
+  const known = await work.row<WalletColumns & WithdrawalColumns & { readonly leased_until: number }>(sql`
+    SELECT ${WALLET_COLUMNS}, ${WITHDRAWAL_COLUMNS}, w.leased_until
+    FROM wallets AS w LEFT JOIN withdrawn_wallets AS x ON x.wallet_id = w.id WHERE w.id = ${id} FOR UPDATE OF w`)
   const decision = decidePutBack(
     known === undefined ? undefined : { owner: known.owner, leasedUntil: known.leased_until },
   )
   if (!decision.ok) return decision
-  if (known === undefined) throw new Error('an unknown wallet was put back')
-  work.write(sql`UPDATE wallets SET leased_until = 0 WHERE id = ${id}`)
+  const withdrawal = known === undefined ? null : toWithdrawal(known)
+  if (known === undefined || withdrawal === null) throw new Error('a wallet was put back that was not withdrawn')
+  const leasedUntil = leaseEndOfPutBack(withdrawal, leaseMs)
+  work.write(sql`UPDATE wallets SET leased_until = ${leasedUntil}::bigint WHERE id = ${id}`)
   return { ok: true, value: toWallet(known) }
 }
 
