@@ -73,6 +73,12 @@ export function standingOf(
   return { kind: isAlike ? 'look-alike' : 'neighbour' }
 }
 
+/** Whether a node, which resolves the names as a path, may run an assigning contract. */
+export function mayAssign(contracts: readonly FollowedContract[], namespace: unknown, contract: unknown): boolean {
+  const resolved = posix.normalize(`${namespace}/${contract}`)
+  return contracts.some((one) => one.role === 'assign' && resolved.startsWith(`${one.namespace}/${one.contract}`))
+}
+
 /** Whether a text is a contract's id, alone or with a plain version. */
 function isNamed(id: string, text: string): boolean {
   if (!text.startsWith(id)) return false

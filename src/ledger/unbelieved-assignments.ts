@@ -3,7 +3,7 @@ import type { LedgerFact } from '../domain/ledger-fact.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
 import { isStreamId } from '../domain/text.js'
 import type { Logger } from '../log.js'
-import { type FollowedContracts, standingOf } from './followed-contracts.js'
+import { type FollowedContracts, mayAssign, standingOf } from './followed-contracts.js'
 import type { FollowerRecord } from './follower-state.js'
 import type { ApplyEvents } from './gateway-events.js'
 import { assignmentFact, readTransaction } from './ledger-transaction.js'
@@ -73,7 +73,7 @@ function walletsTakenBy(
     const read = assignmentFact(transaction)
     return 'flaw' in read ? none : { wallets: [read.fact.id], mayBeUnknown: false }
   }
-  if (standing.kind === 'other' || (standing.kind === 'followed' && standing.role !== 'assign')) return none
+  if (!mayAssign(contracts, tx['$namespace'], tx['$contract'])) return none
   const streams = [...transaction.outputs.values()].map(({ stream }) => stream).filter(isStreamId)
   return { wallets: [...new Set(streams)].slice(0, OUTPUTS_MAX), mayBeUnknown: true }
 }

@@ -825,12 +825,15 @@ describe('a wallet that an assignment takes which is not believed', () => {
     await fixture.follower.stop()
   })
 
-  test('is no business of onboardings, of other namespaces, of other shapes of neighbours, and of believed ones', async () => {
+  test('is no business of onboardings, of other namespaces, of names that lead elsewhere, of other shapes of neighbours, and of believed ones', async () => {
     const { ledger, service } = world()
     const $o = { wallet: { $stream: idOf('w1') } }
     ledger.commit(T, { $sigs: {}, $tx: { $contract: 'c1', $namespace: 'shop', $i: {}, $o } })
     ledger.commit(T, { $sigs: {}, $tx: { ...$tx, $namespace: 'elsewhere' } })
     ledger.commit(T, { $sigs: {}, $tx: { ...$tx, $contract: 'paint', $i: { painter: { $stream: idOf('bob') } } } })
+    // A node runs another contract than the one that the name begins with.
+    ledger.commit(T, { $sigs: {}, $tx: { ...$tx, $contract: 'c2@/../../elsewhere/c9' } })
+    ledger.commit(T, { $sigs: {}, $tx: { ...$tx, $contract: 'c1@/../c1' } })
     ledger.commit(T, assignTx('w2', 'alice'))
     await followOnce(ledger, service)
     assert.deepEqual([...service.withdrawn], [])
