@@ -20,7 +20,7 @@ import {
 } from './imported-fields.js'
 import type { Invoice } from './invoice.js'
 import { flawForDeposits, flawOfExpiry, flawOfTexts } from './invoice-flaw.js'
-import { keySet } from './key-history.js'
+import { keySet, PUSHED_KEYS_MAX } from './key-history.js'
 import type { LedgerFact } from './ledger-fact.js'
 import { flawOfWalletId } from './wallet.js'
 
@@ -174,6 +174,7 @@ function readIdentity(record: Fields): ImportedRecord {
 function readKeys(text: string): readonly string[] {
   const keys = text.split(',')
   if (!keys.every((key) => EXPORTED_KEY.test(key))) throw new FieldFlaw('keys must be compressed public keys behind 0x')
+  if (keys.length > PUSHED_KEYS_MAX) throw new FieldFlaw(`keys must be ${PUSHED_KEYS_MAX} at most`)
   return keySet(keys.map((key) => key.slice(2)))
 }
 

@@ -66,6 +66,8 @@ export interface KeyGap {
   readonly hasNamed: boolean
 }
 
+/** Keys of one identity that a gateway may push. */
+export const PUSHED_KEYS_MAX = 16
 /** Possible sets of authorities at one place that are told apart; beyond, nothing is explained. */
 export const STATES_MAX = 64
 /** Spans that are kept of an identity, the newest. */

@@ -3,7 +3,7 @@ import { isObject } from '../base/json-object.js'
 import { normalisePublicKey } from '../crypto/ledger-key.js'
 import type { DepositReport } from '../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
-import { keySet } from '../domain/key-history.js'
+import { keySet, PUSHED_KEYS_MAX } from '../domain/key-history.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Networks } from '../domain/network.js'
 import { isLongerThan, OWNER_LENGTH_MAX, parseOwner, wellFormed } from '../domain/text.js'
@@ -11,8 +11,6 @@ import { canonicalKey } from './named-keys.js'
 
 /** Events in one push (decisions 8). */
 export const EVENTS_MAX = 1000
-/** Keys of one identity in an event. */
-export const PUSHED_KEYS_MAX = 16
 /** Characters of an event's id. At four bytes each it still fits the store's longest key. */
 const EVENT_ID_LENGTH_MAX = 128
 

@@ -58,11 +58,19 @@ function readDestination(
   importing: Importing,
 ): Destination {
   const record = parseImportedRecord(value, importing)
+  const isPublicKey = (text: string) => {
+    const key = parsePublicKeyHex(text)
+    return key !== null && engine.isPublicKey(key)
+  }
   switch (record.type) {
     case 'flaw':
       return { status: 'refused', error: record.flaw }
     case 'fact':
-      return record.fact === null ? { status: 'known' } : { type: 'fact', fact: record.fact }
+      if (record.fact === null) return { status: 'known' }
+      if (record.fact.type === 'identity.keys' && !record.fact.keys.every((key) => isPublicKey(key))) {
+        return { status: 'refused', error: 'keys must be compressed secp256k1 keys' }
+      }
+      return { type: 'fact', fact: record.fact }
     case 'key': {
       const publicKey = parsePublicKeyHex(record.key.public_key)
       if (publicKey !== null && engine.isPublicKey(publicKey)) return { ...record, publicKey }

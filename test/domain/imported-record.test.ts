@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DAY_MS } from '../../src/domain/api-key.js'
 import { parseImportedRecord } from '../../src/domain/imported-record.js'
+import { PUSHED_KEYS_MAX } from '../../src/domain/key-history.js'
 import { TEST_NETWORKS } from '../support/networks.js'
 
 const AT = 0x019a_0000_0000
@@ -169,6 +170,16 @@ describe('an imported record', () => {
     ...['02aa', `0x02${'a'.repeat(63)}`, `0x${'02'.repeat(33)},`, 'x'].map(
       (keys) => [{ owner: 'alice', isKnown: true, keys }, 'keys must be compressed public keys behind 0x'] as const,
     ),
+    [
+      {
+        owner: 'alice',
+        isKnown: true,
+        keys: Array(PUSHED_KEYS_MAX + 1)
+          .fill(`0x${'02'.repeat(33)}`)
+          .join(),
+      },
+      `keys must be ${PUSHED_KEYS_MAX} at most`,
+    ],
     [{ owner: 'alice', isKnown: true, keys: ['02'] }, 'keys must be a text'],
     [{ ...INVOICE, reference: 'r'.repeat(81) }, 'reference is longer than 80 characters'],
     [{ ...INVOICE, name: 'n'.repeat(81) }, 'name is longer than 80 characters'],

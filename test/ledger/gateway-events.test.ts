@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { IncomingEvent } from '../../src/actors/intake.js'
+import { PUSHED_KEYS_MAX } from '../../src/domain/key-history.js'
 import type { EventOutcome } from '../../src/domain/ledger-fact.js'
-import {
-  applyEvents,
-  EVENTS_MAX,
-  type ParsedEvent,
-  PUSHED_KEYS_MAX,
-  parseEvents,
-} from '../../src/ledger/gateway-events.js'
+import { applyEvents, EVENTS_MAX, type ParsedEvent, parseEvents } from '../../src/ledger/gateway-events.js'
 import { TEST_NETWORKS } from '../support/networks.js'
 import { testKey } from '../support/signing.js'
 

@@ -45,3 +45,13 @@ test('a record that the program trips over is refused alone', async () => {
   ])
   assert.deepEqual(added, ['invoice', 'invoice'])
 })
+
+test('an identity with a key that is none is refused: it would speak for nobody, and keep the others from it', async () => {
+  const store = { networks: TEST_NETWORKS, ledger: { applyFacts: () => assert.fail('it was imported') } }
+  const records = [{ owner: 'alice', isKnown: true, keys: `0x${testKey('alice').publicKeyHex},0x02${'f'.repeat(64)}` }]
+  const engine = { isPublicKey: (key: Uint8Array) => !Buffer.from(key).toString('hex').endsWith('f'.repeat(64)) }
+  const request = { records, nowMs: 2, ofFormerOwners: false }
+  assert.deepEqual(await importRecords(store as unknown as Store, engine, request), [
+    { status: 'refused', error: 'keys must be compressed secp256k1 keys' },
+  ])
+})

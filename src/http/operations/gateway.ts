@@ -1,4 +1,5 @@
-import { EVENTS_MAX, PUSHED_KEYS_MAX } from '../../ledger/gateway-events.js'
+import { PUSHED_KEYS_MAX } from '../../domain/key-history.js'
+import { EVENTS_MAX } from '../../ledger/gateway-events.js'
 import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { ownerInBody } from './parameters.js'
