@@ -58,8 +58,12 @@ export class Intake {
     while (outcomes.length < events.length) {
       const deposits: EventOf<DepositFact>[] = []
       const facts: EventOf<LedgerFact | UnreadableFact>[] = []
+      const identities = new Set<string>()
       for (const { eventId, fact } of events.slice(outcomes.length)) {
         if ((fact.type === 'deposit' ? facts : deposits).length > 0) break
+        // One fact may fail alone. The last keys that were told count, so those before them must have been taken.
+        if (fact.type === 'identity.keys' && identities.has(fact.identity)) break
+        if (fact.type === 'identity.keys') identities.add(fact.identity)
         if (fact.type === 'deposit') deposits.push({ eventId, fact })
         else facts.push({ eventId, fact })
       }
