@@ -78,7 +78,7 @@ export async function onboard(ledger: LedgerSettings, identity: Signer, options:
     look: billhook === undefined ? null : (signal) => billhook.identityExists(id, { signal }),
     advice: 'Onboard again: it does no harm. waitForIdentity() tells whether it has taken effect.',
   }
-  await inTurn(id, () => carryOut(ledger, step, options))
+  await inTurn(id, options.signal, () => carryOut(ledger, step, options))
   return id
 }
 
@@ -112,7 +112,7 @@ export async function assignWallet(
         : async (signal) => (await billhook.listWallets({ signal })).some(({ id }) => id === walletId),
     advice: 'waitForWallet() tells whether it has taken effect. If it has not, assign again.',
   }
-  await inTurn(owner, () => carryOut(ledger, step, options))
+  await inTurn(owner, options.signal, () => carryOut(ledger, step, options))
 }
 
 /** Posts a transaction until it is known how it ended. */
@@ -199,13 +199,28 @@ function unknown({ message: told }: Error): LedgerVerdict {
 const turns = new Map<string, Promise<void>>()
 
 /** One transaction of an identity at a time: of two at once a node may leave one without an answer. */
-async function inTurn(identity: string, work: () => Promise<void>): Promise<void> {
+async function inTurn(identity: string, signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
   const own = (turns.get(identity) ?? Promise.resolve()).then(work)
   const ended = own.catch(() => undefined)
   turns.set(identity, ended)
-  try {
-    await own
-  } finally {
+  ended.then(() => {
     if (turns.get(identity) === ended) turns.delete(identity)
+  })
+  await untilAborted(own, signal)
+}
+
+/** The work itself looks at the signal, too, but not before its turn. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return work
+  const done = new AbortController()
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true, signal: done.signal })
+  })
+  try {
+    await Promise.race([work, aborted])
+  } finally {
+    done.abort()
   }
 }

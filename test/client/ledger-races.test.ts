@@ -280,6 +280,48 @@ describe('assigning at a real ledger', () => {
     stop.abort(reason)
     await assert.rejects(work, reason)
   })
+
+  test('ends with it, too, while another transaction of the identity is in progress, and is not posted later', async () => {
+    const { identity } = await onboarded()
+    const [first, second] = [await freeWallet(), await freeWallet()]
+    network.ways.push('no answer')
+    const settings = { ...network.settings, nodes: network.settings.nodes.slice(0, 1), timeoutMs: 60_000 }
+    const [stopFirst, stopSecond] = [new AbortController(), new AbortController()]
+    const [hanging, waiting] = [
+      assignWallet(settings, identity, first, { signal: stopFirst.signal }),
+      assignWallet(settings, identity, second, { signal: stopSecond.signal }),
+    ]
+    while (network.posted.length < 1) await new Promise(setImmediate)
+    const reason = new Error('enough')
+    stopSecond.abort(reason)
+    await assert.rejects(waiting, reason)
+    stopFirst.abort(reason)
+    await assert.rejects(hanging, reason)
+    await new Promise(setImmediate)
+    assert.equal(network.posted.length, 1)
+  })
+
+  test('of one wallet by two identities at once succeeds for one, and the other one is told that it has not got it', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const people = [await onboarded(`${name} one`), await onboarded(`${name} other`)]
+      const wallet = await freeWallet()
+      const nodes = network.settings.nodes
+      const ends = await Promise.allSettled(
+        people.map(({ identity, owner }, i) => {
+          const settings = { ...network.settings, nodes: [...nodes.slice(i), ...nodes.slice(0, i)] }
+          return assignWallet(settings, identity, wallet, { ...SHORT, billhook: witness(fixture, owner) })
+        }),
+      )
+      const owner = await ownerOf(wallet)
+      for (const [i, end] of ends.entries()) {
+        const code = end.status === 'rejected' && end.reason instanceof BillhookError ? end.reason.code : end.status
+        const isTheirs = people[i]?.owner === owner
+        assert.ok(isTheirs ? code === 'fulfilled' : ['ledger_rejected', 'ledger_uncertain'].includes(code), code)
+      }
+      assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 1)
+      fixture.scheduler.pass(1000)
+    }
+  })
 })
 
 describe('nodes of a real ledger', () => {
