@@ -30,8 +30,8 @@ interface KnownWallet {
 }
 
 /**
- * Decides whether a transaction withdraws a wallet; null when nothing is new. One that is dated no later than the last
- * withdrawal was considered then: whoever put the wallet back knew of it.
+ * Decides whether a transaction withdraws a wallet; null when nothing is new. The transaction of the last withdrawal, and one
+ * that is dated no later, were considered then: the operator who put the wallet back knew of them.
  */
 export function decideWithdrawal(
   { id, umid, ledgerMs, mayBeUnknown }: WithdrawalFact,
@@ -42,7 +42,8 @@ export function decideWithdrawal(
   if (flaw !== null) return { error: flaw }
   if (known === null ? !mayBeUnknown : known.owner !== null) return { withdrawal: null }
   const last = known?.withdrawal ?? null
-  return { withdrawal: last !== null && ledgerMs <= last.ledgerMs ? null : { umid, ledgerMs, at: nowMs } }
+  const wasConsidered = last !== null && (umid === last.umid || ledgerMs <= last.ledgerMs)
+  return { withdrawal: wasConsidered ? null : { umid, ledgerMs, at: nowMs } }
 }
 
 /**

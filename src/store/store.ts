@@ -148,6 +148,8 @@ export interface WalletPort {
   /** Hands out an unassigned wallet for `leaseMs`; null when none is free. */
   claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null>
   countUnassigned(network: Network): Awaitable<number>
+  /** The wallets that `countUnassigned` counts, those first that are claimed first. Cursors are opaque. */
+  unassigned(network: Network, page: Page): Awaitable<PageOf<Wallet>>
   /** Wallets of the network that were withdrawn from the pool: they are not counted as unassigned, and never handed out. */
   countWithdrawn(network: Network): Awaitable<number>
   /** The withdrawn wallets of all networks, also those that have not been told yet. */

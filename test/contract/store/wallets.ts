@@ -79,6 +79,38 @@ export function describeWallets(open: OpenStore): void {
     })
   })
 
+  describe('the pool of a network', () => {
+    const gone = { type: 'wallet.withdrawn', umid: '5'.padStart(64, '0'), ledgerMs: 5, mayBeUnknown: false } as const
+    const ids = async (t: Scenario, limit: number) =>
+      (await t.walk((after) => t.store.wallets.unassigned('SEP', { after, limit }))).map((page) =>
+        page.map(({ id }) => id),
+      )
+
+    scenario('is listed page by page in the order of claims, leased wallets included', async (t) => {
+      for (const id of ['w1', 'w2', 'w3', 'w4', 'w5']) await t.tell(walletCreated(id))
+      await t.tell(walletCreated('t1', 'TRX-NILE'))
+      assert.deepEqual(await ids(t, 2), [['w1', 'w2'], ['w3', 'w4'], ['w5']])
+      assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w1')
+      assert.deepEqual(await ids(t, 10), [['w2', 'w3', 'w4', 'w5', 'w1']])
+      assert.deepEqual(await ids(t, 4), [['w2', 'w3', 'w4', 'w5'], ['w1']])
+      const { items, next } = await t.store.wallets.unassigned('SEP', { after: null, limit: 1 })
+      assert.deepEqual([items, typeof next], [[await t.store.wallets.find('w2')], 'string'])
+    })
+
+    scenario('is listed without wallets that have an owner or were withdrawn', async (t) => {
+      for (const id of ['w1', 'w2', 'w3', 'w4']) await t.tell(walletCreated(id))
+      await t.tell({ ...gone, id: 'w2' })
+      await t.tell(walletAssigned('w3', 'alice'))
+      assert.deepEqual(await ids(t, 1), [['w1'], ['w4']])
+      unwrap(await t.store.wallets.putBack('w2'))
+      assert.deepEqual(await ids(t, 10), [['w1', 'w2', 'w4']])
+      assert.deepEqual(await t.store.wallets.unassigned('TRX-NILE', { after: null, limit: 10 }), {
+        items: [],
+        next: null,
+      })
+    })
+  })
+
   describe('a wallet that the ledger has given away', () => {
     const gone = (id: string, ledgerMs: number, mayBeUnknown = true) =>
       ({ type: 'wallet.withdrawn', id, umid: `${ledgerMs}`.padStart(64, '0'), ledgerMs, mayBeUnknown }) as const
@@ -175,6 +207,15 @@ export function describeWallets(open: OpenStore): void {
       assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
       t.clock.advance(LEASE_MS)
       assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w1')
+    })
+
+    scenario('is not withdrawn again by the same transaction, whenever that is dated', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(gone('w1', 5))
+      unwrap(await t.store.wallets.putBack('w1'))
+      const again = { ...gone('w1', 5), ledgerMs: 99 }
+      assert.deepEqual(await t.tell(again), { status: 'duplicate' })
+      assert.deepEqual(await t.tell({ ...again, umid: 'ff'.repeat(32) }), { status: 'applied' })
     })
 
     scenario('leaves its end in the trail of the operator, together with what was done', async (t) => {

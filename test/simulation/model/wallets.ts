@@ -1,6 +1,7 @@
 import type { LedgerFact, WalletFact } from '../../../src/domain/ledger-fact.js'
 import type { Network } from '../../../src/domain/network.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
+import type { WithdrawalFact } from '../../../src/domain/withdrawal.js'
 import { kindOf } from '../networks.js'
 
 export type EventStatus = 'applied' | 'duplicate' | 'rejected'
@@ -12,8 +13,9 @@ interface ModelWallet {
   owner: string | null
   assignedAt: number | null
   leasedUntil: number
-  /** The ledger's date of the last withdrawal, and whether it was not taken back. */
+  /** The ledger's date of the last withdrawal, its transaction, and whether it was not taken back. */
   withdrawnMs: number | null
+  withdrawnBy: string | null
   isWithdrawn: boolean
 }
 
@@ -141,14 +143,15 @@ export class ModelWallets {
     return known.network !== fact.network || !isSameAddress(fact.network, known.address, fact.address)
   }
 
-  /** A wallet without an owner is out of the pool from the first transaction on that is later than the last one. */
-  private withdraw({ id, ledgerMs, mayBeUnknown }: Extract<LedgerFact, { type: 'wallet.withdrawn' }>): EventStatus {
+  /** A wallet without an owner is out of the pool from the first other transaction on that is later than the last one. */
+  private withdraw({ id, umid, ledgerMs, mayBeUnknown }: WithdrawalFact): EventStatus {
     const known = this.row(id)
     if (known === undefined && !mayBeUnknown) return 'duplicate'
     if (known !== undefined && known.owner !== null) return 'duplicate'
     const row = known ?? this.add(id)
-    if (row.withdrawnMs !== null && ledgerMs <= row.withdrawnMs) return 'duplicate'
+    if (row.withdrawnMs !== null && (umid === row.withdrawnBy || ledgerMs <= row.withdrawnMs)) return 'duplicate'
     row.withdrawnMs = ledgerMs
+    row.withdrawnBy = umid
     row.isWithdrawn = true
     return 'applied'
   }
@@ -162,6 +165,7 @@ export class ModelWallets {
       assignedAt: null,
       leasedUntil: 0,
       withdrawnMs: null,
+      withdrawnBy: null,
       isWithdrawn: false,
     }
     this.wallets.push(row)

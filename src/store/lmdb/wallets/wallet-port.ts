@@ -41,8 +41,21 @@ export class LmdbWallets implements WalletPort {
   }
 
   countUnassigned(network: Network): number {
-    const range = { start: networkKey(network), end: freeKey(network, WITHDRAWN_UNTIL, 0) }
-    return this.commits.snapshot.tables.freeWallets.getKeysCount(range)
+    return this.commits.snapshot.tables.freeWallets.getKeysCount(unassignedRange(network))
+  }
+
+  /** Cursors are keys of the pool in hex. */
+  unassigned(network: Network, { after, limit }: Page): PageOf<Wallet> {
+    const { snapshot } = this.commits
+    const range = { ...unassignedRange(network), ...(after === null ? {} : behind(Buffer.from(after, 'hex'))) }
+    const rows = [...snapshot.tables.freeWallets.getRange({ ...range, limit: limit + 1 })]
+    const page = rows.slice(0, limit)
+    const items = page.map(({ value }) => {
+      const row = findWallet(snapshot, value.toString())
+      if (row === undefined) throw new Error('the pool of wallets names one that is not there')
+      return toWallet(row)
+    })
+    return { items, next: rows.length > limit ? (page.at(-1)?.key.toString('hex') ?? null) : null }
   }
 
   countWithdrawn(network: Network): number {
@@ -66,6 +79,15 @@ export class LmdbWallets implements WalletPort {
     const range = { start: networkKey(network), end: freeKey(network, nowMs + 1, 0), limit }
     return [...tables.freeWallets.getKeys(range)].length
   }
+}
+
+/** The keys of the wallets of a network that are in the pool; those that were withdrawn are behind them. */
+function unassignedRange(network: Network) {
+  return { start: networkKey(network), end: freeKey(network, WITHDRAWN_UNTIL, 0) }
+}
+
+function behind(key: Buffer) {
+  return { start: key, exclusiveStart: true }
 }
 
 /** Hands out the wallet that has been free the longest. */

@@ -11,6 +11,9 @@ import { numberOfCursor, pageOf } from '../pages.js'
 import { toWallet, WALLET_COLUMNS, type WalletColumns } from './wallet-rows.js'
 import { putBack, selectWithdrawn, toWithdrawn, type WithdrawalColumns } from './withdrawals.js'
 
+/** A place in the pool of a network. */
+const POOL_CURSOR = /^([0-9]{1,15}):(-?[0-9]{1,15})$/
+
 /** The pool of a network, in the order in which its wallets are claimed. */
 function free(network: Network): Fragment {
   return sql`w.network = ${network} AND w.owner IS NULL AND w.leased_until < ${WITHDRAWN_UNTIL}::bigint`
@@ -53,6 +56,20 @@ export class PostgresWallets implements WalletPort {
       sql`SELECT count(*) AS count FROM wallets AS w WHERE ${free(network)}`,
     )
     return row?.count ?? 0
+  }
+
+  /** Cursors are the end of the lease and the number of a wallet. */
+  async unassigned(network: Network, { after, limit }: Page): Promise<PageOf<Wallet>> {
+    const [, leasedUntil, no] = POOL_CURSOR.exec(after ?? '0:-1') ?? []
+    if (leasedUntil === undefined || no === undefined) return { items: [], next: null }
+    const rows = await this.database.read<WalletColumns & { readonly leased_until: number }>(sql`
+      SELECT ${WALLET_COLUMNS}, w.leased_until FROM wallets AS w
+      WHERE ${free(network)} AND (w.leased_until, w.no) > (${Number(leasedUntil)}::bigint, ${Number(no)}::bigint)
+      ORDER BY w.leased_until, w.no LIMIT ${limit + 1}::bigint`)
+    return pageOf(
+      rows.map((row) => ({ item: toWallet(row), id: `${row.leased_until}:${row.no}` })),
+      limit,
+    )
   }
 
   async countClaimable(network: Network, limit: number): Promise<number> {
