@@ -96,7 +96,7 @@ function reconcileCommand(program: BillhookCommand, works: Works): void {
     .option('--forget', 'At the end, forget which blocks were read: the service then starts at its configured block.')
     .option(
       '--ledger',
-      'Compare everything that the followed ledger lists, ask again for what was set aside, and apply what was missed.',
+      'Compare everything that the followed ledger lists, ask again for what was set aside, apply what was missed, and ask for the wallets of the pool.',
     )
     .explain(
       'Ends with 0 when nothing is different in the end, 1 when differences are left, 2 when the command or the settings are wrong, 3 when the end was not reached; the last line says how to continue. With --ledger it ends with 0 only when everything could be read and nothing had been missed, with 1 when something had been missed, which is applied by then, with 3 when a store or a read API did not answer or the stores list nothing, and with 4 when no read API has a transaction that the stores list.',

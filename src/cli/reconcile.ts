@@ -169,8 +169,8 @@ function counted(count: number, what: string): string {
 }
 
 /**
- * Compares everything that the stores of the ledger list with the data directory, asks again for what was set aside, and applies
- * what was unknown. Resolves with the exit code: 0 when all could be read and nothing had been missed, 1 when something had
+ * Compares everything that the stores of the ledger list with the data directory, asks again for what was set aside, applies
+ * what was unknown, and asks for the wallets of the pool. Resolves with the exit code: 0 when all could be read and nothing had been missed, 1 when something had
  * been missed, 2 when no ledger is followed, 3 when something could not be read, 4 when all was asked for and no read API has
  * some of it. A second signal ends the process at once.
  */
@@ -197,7 +197,7 @@ export async function reconcileLedger(settings: Settings, io: LedgerReconcileIo)
 }
 
 function concludeLedger(reconciled: LedgerReconciled, io: CommandIo): number {
-  const { transactions, missed, recent, recovered, open, unread } = reconciled
+  const { transactions, missed, recent, recovered, withdrawn, open, unread } = reconciled
   // What was not looked at may hold more.
   const soFar = unread.length === 0 ? '' : 'So far, '
   io.out(
@@ -205,6 +205,7 @@ function concludeLedger(reconciled: LedgerReconciled, io: CommandIo): number {
   )
   if (recent > 0) io.out(`Applied ${counted(recent, 'fact')} newer than what the service had read.`)
   if (recovered > 0) io.out(`Applied ${counted(recovered, 'fact')} of transactions that had been set aside.`)
+  if (withdrawn > 0) io.out(`Withdrew ${counted(withdrawn, 'wallet')} from the pool, given away on the ledger.`)
   const openCount = asideTotal(open)
   if (openCount > 0) {
     io.error(

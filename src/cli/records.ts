@@ -89,7 +89,7 @@ export function walletsCommand(wallets: BillhookCommand): void {
   })
     .option('--withdrawn', 'Only those that were withdrawn from the pool, because the ledger has given them away.')
     .explain(
-      'A wallet is withdrawn when a listed transaction assigns it and the service does not believe to whom: its signature is not valid, or it has another shape. It is never handed out; "billhook wallets put-back" puts it back.',
+      'A wallet is withdrawn when a transaction assigns it and the service does not believe to whom: its signature is not valid, it has another shape, or nobody can read it. It is never handed out; "billhook wallets put-back" puts it back.',
     )
 }
 

@@ -31,7 +31,7 @@ export interface FollowerState {
   readonly failure: string | null
   /** Listed transactions that could not be read, from the first attempt on. */
   readonly setAside: AsideCounts
-  /** Wallets that listed transactions have taken from the pool without being believed. */
+  /** Wallets that transactions have taken from the pool without being believed. */
   readonly withdrawn: number
   /** Facts found only by a comparison. */
   readonly missed: number

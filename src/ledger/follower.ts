@@ -12,6 +12,7 @@ import { LedgerComparison } from './comparison.js'
 import { FollowerMemory, type FollowerMemoryOptions } from './follower-memory.js'
 import { FollowerRecord, type FollowerState } from './follower-state.js'
 import type { LedgerSource } from './ledger-nodes.js'
+import { type FreeWallets, PoolCheck, SECOND_LOOK_MS } from './pool-check.js'
 import type { SilentNode } from './read-apis.js'
 import { SilentNodes } from './silent-nodes.js'
 import { TransactionIntake, type TransactionIntakeOptions } from './transaction-intake.js'
@@ -40,6 +41,7 @@ export interface FollowerOptions
   /** Where to begin without progress, Unix milliseconds on the ledger's clock. */
   readonly fromMs: number
   readonly ledger: Pick<LedgerPort, 'memory' | 'saveStep' | 'keyHistory' | 'saveKeyHistory'>
+  readonly pool: FreeWallets
   readonly scheduler: Scheduler
   /** From 0 to below 1, evenly. */
   readonly random: () => number
@@ -53,6 +55,7 @@ interface Parts {
   readonly memory: FollowerMemory
   readonly intake: TransactionIntake
   readonly comparison: LedgerComparison
+  readonly poolCheck: PoolCheck
 }
 
 /**
@@ -63,6 +66,7 @@ interface Parts {
  *        ▲                                                                                │
  *        │        what was set aside, if it is due → intake                               │
  *        │        a step of the comparison with everything, if one is due → intake        │
+ *        │        a step of the round through the pool, if one is due                     │
  *        └── at once while pages are full · after a pause · after a longer one on failure ◄┘
  * ```
  *
@@ -156,6 +160,7 @@ export class LedgerFollower {
       if (end !== 'caught-up') return end
       await this.retrySetAside(parts)
       await this.compare(parts)
+      await this.checkPool(parts)
       return end
     } catch (error) {
       // The store or a mailbox refused. Facts that were reported already are reported again later.
@@ -223,6 +228,11 @@ export class LedgerFollower {
     if (typeof end === 'object') log.debug({ why: end.failure }, 'the comparison with the ledger waits')
   }
 
+  private async checkPool({ poolCheck }: Parts): Promise<void> {
+    const end = await poolCheck.step()
+    if (typeof end === 'object') this.options.log.debug({ why: end.failure }, 'the round through the pool waits')
+  }
+
   private async resume(): Promise<Parts> {
     const { options, record } = this
     const { ledger, origin, fromMs, overlapMs, clock, log, source } = options
@@ -232,8 +242,11 @@ export class LedgerFollower {
     log.info({ fromMs: known.progress.newestMs, isResumed }, 'following the ledger')
     if (isResumed) record.resumed(known.progress)
     const memory = new FollowerMemory(known, { ledger, overlapMs, clock, log })
-    const intake = new TransactionIntake({ ...options, memory, record, isStopped: () => this.stopping.signal.aborted })
-    return { memory, intake, comparison: new LedgerComparison({ source, memory, intake, fromMs, end: 'window' }) }
+    const isStopped = () => this.stopping.signal.aborted
+    const intake = new TransactionIntake({ ...options, memory, record, isStopped })
+    const comparison = new LedgerComparison({ source, memory, intake, fromMs, end: 'window' })
+    const poolCheck = new PoolCheck({ ...options, record, isStopped, secondLookMs: SECOND_LOOK_MS })
+    return { memory, intake, comparison, poolCheck }
   }
 
   /** What only a silent store listed may lie before the overlap when it is back; a comparison from there finds it. */

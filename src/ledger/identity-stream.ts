@@ -3,6 +3,7 @@ import { isObject } from '../base/json-object.js'
 import { isSameSet, keySet } from '../domain/key-history.js'
 import { KEYS_TRIED_MAX } from './ledger-signature.js'
 import { canonicalKey } from './named-keys.js'
+import { readTxs } from './stream-changes.js'
 
 /** What a node tells of an identity (`/api/stream/<identity>:stream`). Keys are compressed and in lower-case hex. */
 export interface IdentityStream {
@@ -16,8 +17,6 @@ export interface IdentityStream {
 
 /** A stream with more authorities is not believed: no contract of an operator makes one, and all are kept in memory. */
 export const AUTHORITIES_MAX = KEYS_TRIED_MAX
-
-const UMID = /^[0-9a-f]{64}$/
 
 /** Null for what is no such stream, or tells no authorities. */
 export function readIdentityStream(identity: string, value: unknown): IdentityStream | null {
@@ -33,7 +32,7 @@ export function readIdentityStream(identity: string, value: unknown): IdentitySt
   return {
     authorities: keySet(keys.filter((key) => key !== null)),
     onboarding: isOnboarded && typeof umid === 'string' ? canonicalKey(umid) : null,
-    txs: Array.isArray(txs) && txs.every((one: unknown) => typeof one === 'string' && UMID.test(one)) ? txs : null,
+    txs: readTxs(txs),
   }
 }
 

@@ -9,13 +9,14 @@ import { agreedStream, type IdentityStream, readIdentityStream } from './identit
 import { KeyWalk } from './key-walk.js'
 import { type NodeAnswer, NodeHttp, unclear } from './node-http.js'
 import { ReadApis, type SilentNode, STREAM_LIMIT_BYTES } from './read-apis.js'
+import { agreedChanges, readTxs } from './stream-changes.js'
 
 /** Size of a row: 64 hex characters and 13 digits, with their names and quotes. */
 const ROW_BYTES = 160
 /** Size of the text around the rows of a page. */
 const PAGE_BYTES = 4096
-/** Maximum size of what a node knows of an identity, with the ids of all its transactions: about 60,000. */
-const KEY_STREAM_LIMIT_BYTES = 4 * 1024 * 1024
+/** Maximum size of what a node keeps beside a stream, with the ids of all its transactions: about 60,000. */
+const META_LIMIT_BYTES = 4 * 1024 * 1024
 /** Transactions that are looked up to tell which of two nodes lags behind. */
 export const TAIL_EXPLAINED_MAX = 64
 
@@ -61,6 +62,8 @@ export interface LedgerSource {
   silentReadApis(): Promise<readonly SilentNode[]>
   /** The keys and the transactions of an identity: see `agreedStream`. `missing`: every node says that it has none. */
   streamOf(identity: string): Promise<FoundStream>
+  /** The transactions that changed a wallet since it was made: see `agreedChanges`. None where nodes do not tell. */
+  changesOf(wallet: string): Promise<readonly string[]>
   /** Closes the connections and with them the queries in flight. */
   close(): Promise<void>
 }
@@ -106,9 +109,7 @@ export class LedgerNodes implements LedgerSource {
   async streamOf(identity: string): Promise<FoundStream> {
     if (!isStreamId(identity)) throw new Error('only identities can be queried')
     const { urls } = this.options
-    const path = `/api/stream/${identity}:stream`
-    const queries = urls.map((url) => this.http.get(url, path, KEY_STREAM_LIMIT_BYTES))
-    const answers = await answersInTime(queries, wakefulScheduler)
+    const answers = await this.metaOf(identity)
     const tellers = new Map<IdentityStream, string>()
     for (const [i, answer] of answers.entries()) {
       const stream = answer.kind === 'found' ? readIdentityStream(identity, answer.value['stream']) : null
@@ -133,6 +134,16 @@ export class LedgerNodes implements LedgerSource {
     return failure ?? unclear('no node is configured')
   }
 
+  async changesOf(wallet: string): Promise<readonly string[]> {
+    if (!isStreamId(wallet)) throw new Error('only ids of streams can be queried')
+    const told = (await this.metaOf(wallet)).flatMap((answer) => {
+      const stream = answer.kind === 'found' ? answer.value['stream'] : null
+      const txs = isObject(stream) ? readTxs(stream['txs']) : null
+      return txs === null ? [] : [txs]
+    })
+    return agreedChanges(told, this.readApis)
+  }
+
   /**
    * Whether the ledger has a stream with this id, which must be 64 lower-case hex digits: a node reads the last ones of
    * a longer text, and passes other texts on to its store, where they are commands. Nodes that lag behind miss streams,
@@ -153,6 +164,13 @@ export class LedgerNodes implements LedgerSource {
 
   close(): Promise<void> {
     return this.http.close()
+  }
+
+  /** What each read API keeps beside a stream. */
+  private metaOf(stream: string): Promise<readonly NodeAnswer[]> {
+    const path = `/api/stream/${stream}:stream`
+    const queries = this.options.urls.map((url) => this.http.get(url, path, META_LIMIT_BYTES))
+    return answersInTime(queries, wakefulScheduler)
   }
 
   /**

@@ -1,7 +1,7 @@
 import { isObject } from '../base/json-object.js'
-import type { LedgerFact } from '../domain/ledger-fact.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
 import { isStreamId } from '../domain/text.js'
+import type { WithdrawalFact } from '../domain/withdrawal.js'
 import type { Logger } from '../log.js'
 import { type FollowedContracts, mayAssign, standingOf } from './followed-contracts.js'
 import type { FollowerRecord } from './follower-state.js'
@@ -10,8 +10,6 @@ import { assignmentFact, readTransaction } from './ledger-transaction.js'
 
 /** Outputs of one transaction that are looked at. */
 const OUTPUTS_MAX = 100
-
-type WithdrawnFact = Extract<LedgerFact, { type: 'wallet.withdrawn' }>
 
 export interface UnbelievedOptions {
   readonly followed: FollowedContracts
@@ -25,7 +23,7 @@ export interface UnbelievedOptions {
  * is not believed; but it is gone, and whoever claimed it could not have it.
  */
 export class UnbelievedAssignments {
-  private readonly observed = new Map<string, WithdrawnFact>()
+  private readonly observed = new Map<string, WithdrawalFact>()
 
   constructor(private readonly options: UnbelievedOptions) {}
 
@@ -39,18 +37,35 @@ export class UnbelievedAssignments {
 
   /** Resolves when what was observed is durable. */
   async apply(): Promise<void> {
-    const { apply, record, log } = this.options
-    const facts = [...this.observed.values()]
-    if (facts.length === 0) return
-    // A withdrawal is known by the date of its transaction, so it needs no id.
-    const outcomes = await apply(facts.map((fact) => ({ eventId: null, fact })))
+    await withdrawAll([...this.observed.values()], this.options)
     this.observed.clear()
-    for (const [i, { id, umid }] of facts.entries()) {
-      if (outcomes[i]?.status !== 'applied') continue
-      record.recorded.withdrawn += 1
-      log.warn({ wallet: id, umid }, 'the ledger has given a wallet of the pool away; it is withdrawn')
-    }
   }
+}
+
+/** Withdraws wallets from the pool, counts and logs them. Resolves when that is durable. */
+export async function withdrawAll(
+  facts: readonly WithdrawalFact[],
+  { apply, record, log }: Omit<UnbelievedOptions, 'followed'>,
+): Promise<void> {
+  if (facts.length === 0) return
+  // A withdrawal is known by its transaction, so it needs no id.
+  const outcomes = await apply(facts.map((fact) => ({ eventId: null, fact })))
+  for (const [i, { id, umid }] of facts.entries()) {
+    if (outcomes[i]?.status !== 'applied') continue
+    record.recorded.withdrawn += 1
+    log.warn({ wallet: id, umid }, 'the ledger has given a wallet of the pool away; it is withdrawn')
+  }
+}
+
+/** Whether a committed transaction that is known to have changed a wallet may have given it away. */
+export function isTakenBy(
+  wallet: string,
+  committed: Readonly<Record<string, unknown>>,
+  followed: FollowedContracts,
+): boolean {
+  const tx = committed['$tx']
+  if (isObject(tx) && mayAssign(followed.contracts, tx['$namespace'], tx['$contract'])) return true
+  return walletsTakenBy(committed, followed).wallets.includes(wallet)
 }
 
 /**

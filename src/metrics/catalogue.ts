@@ -255,7 +255,7 @@ export const metricsCatalogue = {
   followerWithdrawn: counter(
     'billhook_ledger_follower_withdrawn_total',
     [],
-    'Wallets that listed transactions have taken from the pool without being believed.',
+    'Wallets that transactions have taken from the pool without being believed.',
   ),
   logLinesLost: counter(
     'billhook_log_lines_lost_total',

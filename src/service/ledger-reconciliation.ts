@@ -1,4 +1,4 @@
-import { Intake } from '../actors/intake.js'
+import { type IncomingEvent, Intake } from '../actors/intake.js'
 import { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Settings } from '../config.js'
 import { noble } from '../crypto/noble.js'
@@ -7,6 +7,7 @@ import { type ComparedCounts, LedgerComparison } from '../ledger/comparison.js'
 import { type AsideCounts, FollowerMemory } from '../ledger/follower-memory.js'
 import { FollowerRecord } from '../ledger/follower-state.js'
 import { LedgerNodes } from '../ledger/ledger-nodes.js'
+import { PoolCheck } from '../ledger/pool-check.js'
 import { LOOKUPS_MAX, TransactionIntake } from '../ledger/transaction-intake.js'
 import { pause, wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
@@ -22,6 +23,8 @@ const FAILURES_MAX = 5
 export interface LedgerReconciled extends ComparedCounts {
   /** Facts of transactions that were set aside and could be read now. */
   readonly recovered: number
+  /** Wallets that were withdrawn from the pool. */
+  readonly withdrawn: number
   /** Transactions that are still set aside. */
   readonly open: AsideCounts
   /** What could not be looked at, one sentence without its end each; empty when the stores were read to their end. */
@@ -35,11 +38,13 @@ interface Work {
   readonly comparison: LedgerComparison
   readonly memory: FollowerMemory
   readonly intake: TransactionIntake
+  readonly poolCheck: PoolCheck
+  readonly record: FollowerRecord
 }
 
 /**
  * Opens the data directory and the ledger that the settings follow, to compare all that the stores list with it, and to ask
- * again for what was set aside. No webhooks result: facts of the ledger owe none. Throws `StartError` when the directory is
+ * again for what was set aside, and for the wallets of the pool. No webhooks result: facts of the ledger owe none. Throws `StartError` when the directory is
  * in use, was never used, or has not followed this ledger.
  */
 export function openLedgerReconciliation(parts: ReconciliationParts) {
@@ -52,9 +57,12 @@ export function openLedgerReconciliation(parts: ReconciliationParts) {
       const empty = await emptyStores(parts.settings)
       const failure = await compareAll(work, following, parts.stop, onProgress)
       const recovered = failure === null ? await askAside(work, parts.stop) : 0
+      const unasked = failure === null ? await askForPool(work, following, parts.stop) : null
       const { counts } = work.comparison
       const unread = failure === null ? unlisted(empty, counts.listed) : [`the end was not reached: ${failure}`]
-      return { ...counts, recovered, open: work.memory.asideCounts(), unread }
+      const unknown = unasked === null ? [] : [`not all wallets of the pool were asked for: ${unasked}`]
+      const { withdrawn } = work.record.recorded
+      return { ...counts, recovered, withdrawn, open: work.memory.asideCounts(), unread: [...unread, ...unknown] }
     }
     const run = (onProgress: OnProgress) =>
       trailOf(store, parts).followLong(action, () => reconcile(onProgress), endOfReconciled)
@@ -62,9 +70,9 @@ export function openLedgerReconciliation(parts: ReconciliationParts) {
   })
 }
 
-function endOfReconciled({ missed, recent, recovered, open, unread }: LedgerReconciled): AuditEnd {
+function endOfReconciled({ missed, recent, recovered, withdrawn, open, unread }: LedgerReconciled): AuditEnd {
   const facts = `facts missed before: ${missed}, newer: ${recent}, of transactions set aside: ${recovered}`
-  const detail = `${facts}; still set aside: ${asideTotal(open)}`
+  const detail = `${facts}; wallets withdrawn: ${withdrawn}; still set aside: ${asideTotal(open)}`
   return { outcome: unread.length === 0 ? 'done' : 'failed', detail: [detail, ...unread].join('; ') }
 }
 
@@ -75,20 +83,17 @@ async function workOn({ clock, log, stop }: ReconciliationParts, store: Store, f
   }
   const facts = new Intake(store.ledger, new WalletDirectory(store), () => {})
   const memory = new FollowerMemory(kept, { ledger: store.ledger, overlapMs: following.overlapMs, clock, log })
-  const intake = new TransactionIntake({
-    ...following,
-    ledger: store.ledger,
-    apply: (events) => facts.apply(events),
-    engine: noble,
-    memory,
-    record: new FollowerRecord(clock),
-    clock,
-    log,
-    isStopped: () => stop.aborted,
-  })
+  const record = new FollowerRecord(clock)
+  const apply = (events: readonly IncomingEvent[]) => facts.apply(events)
+  const isStopped = () => stop.aborted
+  const both = { ...following, apply, record, clock, log, isStopped }
+  const intake = new TransactionIntake({ ...both, ledger: store.ledger, engine: noble, memory })
   const comparison = new LedgerComparison({ ...following, memory, intake, end: 'listing' })
   await comparison.beginAt(following.fromMs)
-  return { comparison, memory, intake }
+  // Nothing is assigned beside it that is not known: everything was read.
+  const pool = { networks: store.networks.present, wallets: store.wallets }
+  const poolCheck = new PoolCheck({ ...both, pool, secondLookMs: following.pollMs })
+  return { comparison, memory, intake, poolCheck, record }
 }
 
 /** Compares to the present end of the listing. Answers why the end was not reached; null when it was. */
@@ -127,6 +132,22 @@ async function askAside({ memory, intake }: Work, stop: AbortSignal): Promise<nu
     failures = taken.kind === 'done' ? 0 : failures + 1
   }
   return recovered
+}
+
+/** Asks for all wallets of the pool. Answers why that was not possible; null when it was. */
+async function askForPool({ poolCheck }: Work, { pollMs }: Following, stop: AbortSignal): Promise<string | null> {
+  let failures = 0
+  while (!stop.aborted) {
+    const end = await poolCheck.step()
+    if (end === 'done') return null
+    if (end === 'more') failures = 0
+    if (typeof end === 'object') {
+      failures += 1
+      if (failures >= FAILURES_MAX) return end.failure
+    }
+    if (end !== 'more') await pause(wakefulScheduler, pollMs * Math.max(1, failures), stop)
+  }
+  return 'it was stopped'
 }
 
 /** The stores that answer and list nothing at all. */

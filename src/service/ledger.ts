@@ -58,6 +58,7 @@ export function startFollower({ store, intake, engine }: Core, context: CoreCont
   const follower = new LedgerFollower({
     ...followingOf(settings, engine),
     ledger: store.ledger,
+    pool: { networks: store.networks.present, wallets: store.wallets },
     apply: (events) => intake.apply(events),
     engine,
     clock,

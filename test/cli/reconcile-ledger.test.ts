@@ -80,6 +80,12 @@ async function run(settings: Settings) {
   return { code, lines }
 }
 
+/** Lets the service know a wallet that has no owner. */
+async function inPool(settings: Settings, id: string): Promise<void> {
+  const fact = { type: 'wallet.created', id, address: `0x${'1'.repeat(40)}`, network: 'SEP' } as const
+  await inStore(settings, (store) => store.ledger.applyFacts([{ eventId: null, fact }]))
+}
+
 /** Lets no read API have a transaction, and answers its id: it is set aside in the data, as the follower does it. */
 async function setAside(settings: Settings, umid: string, timestampMs: number): Promise<void> {
   await inStore(settings, async (store) => {
@@ -109,7 +115,7 @@ describe('billhook reconcile --ledger', () => {
           'root (uid 0)',
           'reconcile.ledger',
           'done',
-          'facts missed before: 2, newer: 0, of transactions set aside: 0; still set aside: 0',
+          'facts missed before: 2, newer: 0, of transactions set aside: 0; wallets withdrawn: 0; still set aside: 0',
         ],
       )
     })
@@ -156,6 +162,46 @@ describe('billhook reconcile --ledger', () => {
     assert.deepEqual([code, lines.at(-1)], [4, expected])
     node.lost.clear()
     assert.equal((await run(settings)).lines.at(-1), 'Applied 2 facts of transactions that had been set aside.')
+  })
+
+  test('withdraws a wallet of the pool that a transaction took which no store lists', async (context) => {
+    const { node, settings, wallet, umids } = await world(context)
+    await pretendFollowed(settings)
+    const [, assigned = ''] = umids
+    node.unlisted.add(assigned)
+    node.isUnsigned = true
+    await inPool(settings, wallet)
+    const { lines } = await run(settings)
+    assert.deepEqual(lines.slice(1), ['Withdrew 1 wallet from the pool, given away on the ledger.'])
+    await inStore(settings, async (store) => {
+      const { items } = await store.wallets.withdrawn({ after: null, limit: 10 })
+      assert.deepEqual(
+        items.map(({ id, withdrawal }) => [id, withdrawal.umid]),
+        [[wallet, assigned]],
+      )
+      const [trace] = (await store.audit.page({ after: null, limit: 1 })).items
+      assert.match(trace?.detail ?? '', /; wallets withdrawn: 1; /)
+      await store.wallets.putBack(wallet, 0)
+    })
+    // It was put back by somebody who knew of it.
+    assert.deepEqual((await run(settings)).lines.length, 1)
+  })
+
+  test('ends with 3 when not all wallets of the pool could be asked for', async (context) => {
+    const { node, settings } = await world(context)
+    const wallet = 'ab'.repeat(32)
+    await pretendFollowed(settings)
+    await inPool(settings, wallet)
+    const { ledgerUrls } = settings
+    const { code, lines } = await run({ ...settings, ledgerUrls: [...ledgerUrls, 'http://127.0.0.1:1'] })
+    assert.equal(
+      node.requests.some((request) => request.endsWith(`${wallet}:stream`)),
+      true,
+    )
+    assert.deepEqual(
+      [code, lines.at(-1)],
+      [3, 'billhook: not all wallets of the pool were asked for: half of the read APIs or more do not answer.'],
+    )
   })
 
   test('ends with 3 when read APIs fail to tell what is set aside', async (context) => {

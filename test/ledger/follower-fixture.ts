@@ -5,6 +5,7 @@ import type { Secp256k1Engine } from '../../src/crypto/secp256k1.js'
 import { type KeyHistory, keySet } from '../../src/domain/key-history.js'
 import type { EventOutcome, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep, ListedTransaction, SetAside } from '../../src/domain/ledger-progress.js'
+import type { WithdrawalFact } from '../../src/domain/withdrawal.js'
 import type { FollowedContracts } from '../../src/ledger/followed-contracts.js'
 import { LedgerFollower } from '../../src/ledger/follower.js'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../../src/ledger/ledger-nodes.js'
 import { streamIdOf } from '../../src/ledger/ledger-transaction.js'
 import type { NodeAnswer } from '../../src/ledger/node-http.js'
+import type { FreeWallets } from '../../src/ledger/pool-check.js'
 import type { SilentNode } from '../../src/ledger/read-apis.js'
 import { createLog } from '../../src/log.js'
 import type { Cancel } from '../../src/scheduler.js'
@@ -103,10 +105,10 @@ function bareKeyOf(name: string): string {
   return keyOf(name).slice(2)
 }
 
-/** The streams in `$i` of a transaction that is not self-signed. */
-function ownersIn(transaction: Readonly<Record<string, unknown>> | 'too-long'): readonly string[] {
+/** The streams in `$i` or `$o` of a transaction that is not self-signed. */
+function streamsIn(transaction: Readonly<Record<string, unknown>> | 'too-long', place: '$i' | '$o'): readonly string[] {
   const tx = transaction === 'too-long' ? null : transaction['$tx']
-  const inputs = isObject(tx) ? tx['$i'] : null
+  const inputs = isObject(tx) ? tx[place] : null
   if (!isObject(inputs)) return []
   return Object.values(inputs).flatMap((one) =>
     isObject(one) && typeof one['$stream'] === 'string' ? [streamIdOf(one['$stream'])] : [],
@@ -133,6 +135,10 @@ export class ScriptedLedger implements LedgerSource {
   readonly broken = new Set<string>()
   /** Identities whose keys no node tells at present. */
   readonly keyless = new Set<string>()
+  /** The transactions that changed a wallet since it was made, by name. */
+  readonly changes = new Map<string, string[]>()
+  /** Wallets that were asked for, by name. */
+  readonly askedFor: string[] = []
   isClosed = false
   readonly readApis = 2
   /** Read APIs that do not answer at present. */
@@ -163,11 +169,17 @@ export class ScriptedLedger implements LedgerSource {
     listedBy: readonly number[] = [...this.nodes.keys()],
   ): string {
     this.committed += 1
-    for (const owner of ownersIn(transaction)) this.identity(nameOf(owner)).txs.push(umid)
+    for (const owner of streamsIn(transaction, '$i')) this.identity(nameOf(owner)).txs.push(umid)
+    for (const wallet of streamsIn(transaction, '$o')) this.change(nameOf(wallet), umid)
     this.list(timestampMs, umid, listedBy)
     const found = { kind: 'found', value: { ...(transaction as object), $umid: umid } } as const
     this.transactions.set(umid, transaction === 'too-long' ? { kind: 'too-long' } : found)
     return umid
+  }
+
+  /** Notes that a transaction has changed a wallet, by name. */
+  change(wallet: string, umid: string): void {
+    this.changes.set(wallet, [...(this.changes.get(wallet) ?? []), umid])
   }
 
   /** A committed transaction that no store lists: the id that it got. */
@@ -195,8 +207,12 @@ export class ScriptedLedger implements LedgerSource {
     return mergePages(pages, limit)
   }
 
+  /** Called with each look-up. */
+  onLookUp: () => void = () => undefined
+
   async transaction(umid: string): Promise<NodeAnswer> {
     this.lookedUp.push(umid)
+    this.onLookUp()
     if (this.broken.has(umid)) return { kind: 'unclear', why: 'status 500' }
     if (this.hidden.has(umid)) return { kind: 'missing' }
     return this.transactions.get(umid) ?? { kind: 'missing' }
@@ -212,6 +228,11 @@ export class ScriptedLedger implements LedgerSource {
     const { authorities, txs } = this.identity(name)
     const value = { authorities: keySet(authorities.map(bareKeyOf)), onboarding: bareKeyOf(name), txs: this.tells(txs) }
     return { kind: 'found', value }
+  }
+
+  async changesOf(wallet: string): Promise<readonly string[]> {
+    this.askedFor.push(nameOf(wallet))
+    return this.changes.get(nameOf(wallet)) ?? []
   }
 
   /** Commits a replacement of the keys of an owner by those of others, all by name. */
@@ -250,6 +271,7 @@ export class ScriptedLedger implements LedgerSource {
 /** The part of a service that a follower changes. */
 export interface FollowingService {
   readonly ledger: Pick<LedgerPort, 'memory' | 'saveStep' | 'keyHistory' | 'saveKeyHistory'>
+  readonly pool: FreeWallets
   apply(events: readonly IncomingEvent[]): Promise<readonly EventOutcome[]>
 }
 
@@ -263,8 +285,26 @@ export class ScriptedService implements FollowingService {
   applyFailure: Error | null = null
   saveFailure: Error | null = null
   readonly keyHistories = new Map<string, KeyHistory>()
+  /** All withdrawals that were told, repetitions included. */
+  readonly withdrawals: WithdrawalFact[] = []
   /** Wallets that were withdrawn, by name, and the transaction that took each last. */
   readonly withdrawn = new Map<string, string>()
+  /** Ids of the wallets in the pool; those that have an owner, or were withdrawn, are left out. */
+  free: readonly string[] = []
+  /** The pool on two networks: its wallets are on the second one. Cursors are numbers of wallets. */
+  readonly pool: FreeWallets = {
+    networks: ['SEP', 'TRX-NILE'],
+    wallets: {
+      unassigned: (network, { after, limit }) => {
+        const isFree = (id: string) => !this.withdrawn.has(nameOf(id)) && !this.owners().has(nameOf(id))
+        const left = network === 'SEP' ? [] : this.free.slice(Number(after ?? 0)).filter(isFree)
+        const ids = left.slice(0, limit)
+        const wallets = ids.map((id) => ({ id, network, address: id, owner: null, assignedAt: null }))
+        const end = this.free.indexOf(ids.at(-1) ?? '') + 1
+        return { items: wallets, next: left.length > limit ? String(end) : null }
+      },
+    },
+  }
   private readonly known = new Set<string>()
   private readonly dates = new Map<string, number>()
 
@@ -320,8 +360,10 @@ export class ScriptedService implements FollowingService {
     return { status: 'applied' }
   }
 
-  private withdraw({ id, umid }: Extract<LedgerFact, { type: 'wallet.withdrawn' }>): EventOutcome {
-    if (this.withdrawn.get(nameOf(id)) === umid) return { status: 'duplicate' }
+  private withdraw(fact: WithdrawalFact): EventOutcome {
+    const { id, umid } = fact
+    this.withdrawals.push(fact)
+    if (this.withdrawn.get(nameOf(id)) === umid || this.owners().has(nameOf(id))) return { status: 'duplicate' }
     this.withdrawn.set(nameOf(id), umid)
     return { status: 'applied' }
   }
@@ -384,6 +426,7 @@ export class FollowerFixture {
       overlapMs,
       pollMs: POLL_MS,
       ledger: service.ledger,
+      pool: service.pool,
       apply: (events) => service.apply(events),
       engine,
       clock,

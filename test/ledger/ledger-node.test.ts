@@ -106,6 +106,7 @@ class World {
     const service: FollowingService = {
       apply: (events) => intake.apply(events),
       ledger: this.store.ledger,
+      pool: { networks: this.store.networks.present, wallets: this.store.wallets },
     }
     return new FollowerFixture(source, service, { followed, engine: noble })
   }
@@ -237,6 +238,25 @@ describe('a service that follows a ledger node', () => {
       [`GET /sandbox/ledger/api/tx/${second.umid}`],
     )
     for (const { identity } of [first, second]) assert.equal(world.store.identities.isKnown(identity), true)
+  })
+
+  test('withdraws a wallet that a transaction took which the store does not list, and leaves the others', async (context) => {
+    const world = await World.start(context)
+    const { key, identity } = await world.onboard()
+    const [taken, other] = [await world.wallet(), await world.wallet()]
+    const umid = await world.assign(key, identity, taken)
+    world.node.unlisted.add(umid)
+    world.node.isUnsigned = true
+    await world.follower.start()
+    await world.follower.pass(LONG_MS)
+    await world.follower.pass(LONG_MS)
+    const { items } = world.store.wallets.withdrawn({ after: null, limit: 10 })
+    assert.deepEqual(
+      items.map(({ id, withdrawal }) => [id, withdrawal.umid]),
+      [[taken, umid]],
+    )
+    assert.equal(world.store.wallets.find(other)?.owner, null)
+    assert.ok(world.node.requests.some((request) => request.endsWith(`/api/stream/${other}:stream`)))
   })
 
   test('never sends anything but questions', async (context) => {

@@ -102,7 +102,7 @@ export function describeWallets(open: OpenStore): void {
       await t.tell({ ...gone, id: 'w2' })
       await t.tell(walletAssigned('w3', 'alice'))
       assert.deepEqual(await ids(t, 1), [['w1'], ['w4']])
-      unwrap(await t.store.wallets.putBack('w2'))
+      unwrap(await t.store.wallets.putBack('w2', 0))
       assert.deepEqual(await ids(t, 10), [['w1', 'w2', 'w4']])
       assert.deepEqual(await t.store.wallets.unassigned('TRX-NILE', { after: null, limit: 10 }), {
         items: [],
@@ -212,7 +212,7 @@ export function describeWallets(open: OpenStore): void {
     scenario('is not withdrawn again by the same transaction, whenever that is dated', async (t) => {
       await t.tell(walletCreated('w1'))
       await t.tell(gone('w1', 5))
-      unwrap(await t.store.wallets.putBack('w1'))
+      unwrap(await t.store.wallets.putBack('w1', LEASE_MS))
       const again = { ...gone('w1', 5), ledgerMs: 99 }
       assert.deepEqual(await t.tell(again), { status: 'duplicate' })
       assert.deepEqual(await t.tell({ ...again, umid: 'ff'.repeat(32) }), { status: 'applied' })

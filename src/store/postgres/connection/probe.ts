@@ -8,6 +8,7 @@ export const TABLES: readonly string[] = [
   'identity_keys',
   'addresses',
   'wallets',
+  'withdrawn_wallets',
   'api_keys',
   'invoices',
   'open_places',
