@@ -34,6 +34,12 @@ for (const [name, generator] of [
       await load.close()
     })
 
+    test('tells the rate of a server that takes them again', async () => {
+      const load = await loadOn(() => 200, 3)
+      assert.ok(((await generator?.run(load)) ?? 0) > 0)
+      await load.close()
+    })
+
     test('tells the rate of a service that takes all of them', async () => {
       const load = await loadOn(() => 201, 60_000)
       assert.ok(((await generator?.run(load)) ?? 0) > 0)
