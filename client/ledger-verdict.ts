@@ -49,7 +49,7 @@ export function verdictOf(answer: NodeAnswer, { list, id }: ExpectedStream): Led
     const told = errors[0] ?? 'it changed another stream than the expected one'
     return changed.length > 0 ? { kind: 'rejected', told, byContract: false } : { kind: 'unknown', told }
   }
-  // An identity that exists is a success, whoever onboarded it (specification, Onboarding rules 3).
+  // An identity that exists is a success, also when another call onboarded it (specification, Onboarding rules 3).
   if (list === 'new' && begins(EXISTS) !== undefined) return { kind: 'committed' }
   const busy = begins(...BUSY)
   if (busy !== undefined) return { kind: 'busy', told: busy }

@@ -62,7 +62,7 @@ export interface KeyGap {
   readonly possible: readonly string[]
   /** The first and the last transaction there of a contract that is not known to leave keys alone; null for none. */
   readonly opaque: { readonly first: number; readonly last: number } | null
-  /** Whether one of them names keys, whoever signed it. */
+  /** Whether one of them names keys; its signers do not matter. */
   readonly hasNamed: boolean
 }
 

@@ -136,6 +136,7 @@ export class PastAuthorities {
   }
 
   private verdictOf(identity: string, { committed }: SignedTransaction, span: KeySpan): PastVerdict {
+    // Only some are tried, and those decide.
     const keys = [...new Set([...span.certain, ...span.possible])]
     const signers = signersOf(committed, identity, keys, this.parts.engine)
     if (signers.length === 0 && keys.length > KEYS_TRIED_MAX)

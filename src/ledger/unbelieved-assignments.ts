@@ -19,8 +19,8 @@ export interface UnbelievedOptions {
 }
 
 /**
- * Withdraws wallets that the ledger has given away from the pool. A commit proves no signature, so who owns such a wallet now
- * is not believed; but it is gone, and whoever claimed it could not have it.
+ * Withdraws wallets from the pool that the ledger has given away. A commit proves no signature, so the new owner is not believed.
+ * The wallet is gone all the same, and a client that claimed it could not use it.
  */
 export class UnbelievedAssignments {
   private readonly observed = new Map<string, WithdrawalFact>()

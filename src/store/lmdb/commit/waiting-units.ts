@@ -15,8 +15,8 @@ interface Unit {
 }
 
 /**
- * Units of work that wait for a transaction, in order. Those of one call that took all the time of a transaction come behind what
- * waits of others: much work on one wallet delays that of others by one transaction only.
+ * Units of work that wait for a transaction, in order. When a call has used up the time of a transaction, the rest of its units come
+ * behind those of other calls, so much work on one wallet delays that of others by one transaction only.
  */
 export class WaitingUnits<T extends Unit> {
   private units: T[] = []
@@ -44,7 +44,10 @@ export class WaitingUnits<T extends Unit> {
     return batch
   }
 
-  /** Puts back units for which there was no time after `last`, the unit that ran last: in front of the others, but behind them those of its call. */
+  /**
+   * Puts back the units of a transaction for which there was no time. They come before what waits, except those of the same call as
+   * `last`, the unit that ran last: these come behind everything.
+   */
   putBack(units: readonly T[], last: T): void {
     if (units.length === 0) return
     const all = [...units, ...this.units]
