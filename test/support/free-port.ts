@@ -2,8 +2,11 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ports that systems give to connections, and to servers that ask for any: one of these may be taken at any time. */
-const FIRST = 10_000
+/**
+ * Above the last port that `fetch` refuses as a bad one (10080, https://fetch.spec.whatwg.org/#port-blocking), and below
+ * the ports that systems give to connections, and to servers that ask for any: one of these may be taken at any time.
+ */
+const FIRST = 10_081
 const LAST = 32_000
 const TRIES = 100
 
