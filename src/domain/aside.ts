@@ -126,8 +126,12 @@ export function supersedes(later: DepositReport, aside: DepositReport): boolean 
   return later !== 'pending' || aside !== 'confirmed'
 }
 
-/** What stays aside of a deposit when another report of it fails. */
-export function mergedAside(known: DepositAside | undefined, later: DepositAside): DepositAside {
+/**
+ * What stays aside of a deposit when a report of it, or another one, fails. `count`: deposits that are set aside already. Throws when
+ * they are too many.
+ */
+export function mergedAside(known: DepositAside | undefined, later: DepositAside, count: number): DepositAside {
+  if (known === undefined && count >= DEPOSITS_ASIDE_MAX) throw new Error('too many deposits are set aside')
   const shown = { ...later, error: shortened(later.error) }
   if (known === undefined) return shown
   const { since } = known

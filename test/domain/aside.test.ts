@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   type BlockAside,
+  DEPOSITS_ASIDE_MAX,
   type DepositAside,
   failedAgain,
   isToBeSetAside,
@@ -72,10 +73,24 @@ describe('a report of a deposit that was set aside', () => {
         }
         const known: DepositAside = { sighting, report: aside, height: 5, error: 'first', since: 1 }
         const other: DepositAside = { sighting, report: later, height: null, error: 'second', since: 2 }
-        const merged = mergedAside(known, other)
+        const merged = mergedAside(known, other, 1)
         assert.equal(merged.report, supersedes(later, aside) ? later : aside)
         assert.deepEqual([merged.error, merged.since], ['second', 1])
       })
     }
   }
+
+  test('is kept as long as there are not too many', () => {
+    const later: DepositAside = {
+      sighting: { network: 'SEP', txHash: 'x', index: 0, toAddress: 'a', currency: null, amount: '1', receivedAt: 1 },
+      report: 'pending',
+      height: 5,
+      error: 'first',
+      since: 1,
+    }
+    assert.deepEqual(mergedAside(undefined, later, DEPOSITS_ASIDE_MAX - 1), later)
+    assert.throws(() => mergedAside(undefined, later, DEPOSITS_ASIDE_MAX), /too many/)
+    // One that is set aside already takes no place.
+    assert.equal(mergedAside(later, later, DEPOSITS_ASIDE_MAX).error, 'first')
+  })
 })

@@ -158,6 +158,21 @@ export function describeAside(open: OpenStore): void {
       assert.deepEqual(await heights(t), [])
     })
 
+    scenario('takes what a higher block was wrongly said to have, although it is not kept any more', async (t) => {
+      await takeAll(t, append(true, block(5)), setAside(6))
+      const last = 6 + CONFIRMED_BLOCKS_KEPT + 1
+      for (let from = 7; from <= last; from += 100) {
+        const to = Math.min(from + 100, last + 1)
+        await takeAll(t, append(true, ...Array.from({ length: to - from }, (_, i) => block(from + i))))
+      }
+      assert.equal(await t.store.chain.blockAt(network, 6), undefined)
+      await takeAll(t, append(true, block(last + 1, 'x')), recover(block(6, 'x')))
+      // Of its own block now, it stays when the other one disappears.
+      await takeAll(t, undo(last))
+      assert.deepEqual(await kinds(t, 'x'), ['confirmed'])
+      assert.equal((await t.store.deposits.find(network, 'x', 0))?.receivedAt, block(6).timeMs)
+    })
+
     const refused: readonly (readonly [string, ChainStep, string])[] = [
       ['behind a gap', setAside(9), 'not_next'],
       ['that is confirmed', setAside(5), 'not_next'],

@@ -1,6 +1,5 @@
 import {
   type BlockAside,
-  DEPOSITS_ASIDE_MAX,
   type DepositAside,
   mergedAside,
   type NameInNetwork,
@@ -100,8 +99,7 @@ export function findDepositAside({ tables }: Reader, id: DepositId): DepositAsid
 export function putDepositAside(commit: Commit, later: DepositAside): void {
   const { depositsAside: table } = commit.tables
   const known = findDepositAside(commit, later.sighting)
-  if (known === undefined && rowCount(table) >= DEPOSITS_ASIDE_MAX) throw new Error('too many deposits are set aside')
-  table.putSync(depositKey(later.sighting), depositAsideCodec.encode(mergedAside(known, later)))
+  table.putSync(depositKey(later.sighting), depositAsideCodec.encode(mergedAside(known, later, rowCount(table))))
 }
 
 /** A deposit was reported, and its recording did not fail. */

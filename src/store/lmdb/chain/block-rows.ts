@@ -1,17 +1,13 @@
 import type { NameInNetwork } from '../../../domain/aside.js'
 import type { BlockHead, ChainPosition } from '../../../domain/block.js'
 import type { Network } from '../../../domain/network.js'
+import type { BlockRow } from '../../rules/chain-work.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { depositKey } from '../deposits/deposit-rows.js'
 import { networkKey, WIDE_BYTES, wideKey } from '../tables/keys.js'
 import { fieldsOf, integer, listOf, recordCodec, text } from '../tables/record-codec.js'
 import { firstKey, lastKey } from '../tables/tables.js'
 import { putWatch } from './watch-rows.js'
-
-/** A block with the deposits that it holds: that live and die with it. */
-export interface BlockRow extends BlockHead {
-  readonly deposits: readonly NameInNetwork[]
-}
 
 export const blockCodec = recordCodec<Omit<BlockRow, 'height'>>('blocks', 1, {
   hash: text,

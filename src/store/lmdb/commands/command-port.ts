@@ -12,7 +12,6 @@ import {
   type InvoiceCommand,
   type InvoiceResult,
   NO_TERMS,
-  NONE_ASIDE,
   type Settled,
   TrialPassed,
   type VoidCommand,
@@ -22,7 +21,7 @@ import {
 import type { InvoiceWithPayment } from '../../store.js'
 import { noteDone } from '../audit-rows.js'
 import { putDepositAside } from '../chain/aside-rows.js'
-import { StepTaker, settleStep } from '../chain/chain-steps.js'
+import { takeStep } from '../chain/chain-steps.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
 import { createInvoice } from '../invoices/create-invoice.js'
@@ -114,7 +113,7 @@ export class LmdbCommands implements CommandPort {
       case 'void':
         return { type: 'void', outcome: voidTraced(commit, command) }
       case 'chain':
-        return takeStep(commit, command, deposits)
+        return performStep(commit, command, deposits)
       case 'deposit':
         return this.recordDeposit(commit, command)
     }
@@ -139,15 +138,14 @@ export class LmdbCommands implements CommandPort {
 }
 
 /** Null when it has only settled a piece of what the step meets. */
-function takeStep(
+function performStep(
   commit: Commit,
   { step, aside, isTrial }: ChainCommand,
   deposits: DepositRecorder,
 ): ChainResult | null {
-  if (!settleStep(commit, step, deposits, aside ?? NONE_ASIDE)) return null
-  const taken = new StepTaker(commit, step.network, deposits, aside).take(step)
-  if (isTrial === true) throw new TrialPassed()
-  return { type: 'chain', ...taken }
+  const taken = takeStep(commit, step, deposits, aside)
+  if (taken !== null && isTrial === true) throw new TrialPassed()
+  return taken === null ? null : { type: 'chain', outcome: taken.outcome, owed: taken.owed.flat() }
 }
 
 function areInvoices(batch: readonly WalletCommand[]): batch is readonly InvoiceCommand[] {

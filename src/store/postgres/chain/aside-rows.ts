@@ -1,11 +1,5 @@
 import type { CurrencyLabel } from '../../../domain/amount.js'
-import {
-  type BlockAside,
-  DEPOSITS_ASIDE_MAX,
-  type DepositAside,
-  mergedAside,
-  type NameInNetwork,
-} from '../../../domain/aside.js'
+import { type BlockAside, type DepositAside, mergedAside, type NameInNetwork } from '../../../domain/aside.js'
 import type { DepositReport } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
 import type { AsidePort } from '../../store.js'
@@ -106,10 +100,7 @@ export async function findDepositAside(work: Work, id: DepositId): Promise<Depos
 export async function putDepositAside(work: Work, later: DepositAside): Promise<void> {
   const known = await findDepositAside(work, later.sighting)
   const counted = await work.row<{ count: number }>(sql`SELECT count(*) AS count FROM deposits_aside`)
-  if (known === undefined && (counted?.count ?? 0) >= DEPOSITS_ASIDE_MAX) {
-    throw new Error('too many deposits are set aside')
-  }
-  const { sighting, report, height, error, since } = mergedAside(known, later)
+  const { sighting, report, height, error, since } = mergedAside(known, later, counted?.count ?? 0)
   work.write(sql`
     INSERT INTO deposits_aside (network, tx_hash, index, to_address, label, amount, received_at, report, height, error, since)
     VALUES (${sighting.network}, ${sighting.txHash}, ${sighting.index}::bigint, ${sighting.toAddress}, ${sighting.currency},

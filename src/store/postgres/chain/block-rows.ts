@@ -1,14 +1,10 @@
 import type { NameInNetwork } from '../../../domain/aside.js'
 import type { BlockHead, ChainPosition } from '../../../domain/block.js'
 import type { Network } from '../../../domain/network.js'
+import type { BlockRow } from '../../rules/chain-work.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { isIndex } from '../deposits/deposit-rows.js'
-
-/** A block with the deposits that it holds: that live and die with it. */
-export interface BlockRow extends BlockHead {
-  readonly deposits: readonly NameInNetwork[]
-}
 
 interface HeadColumns {
   readonly height: number

@@ -1,5 +1,6 @@
 import { isNetworkId, type Network } from '../../../../domain/network.js'
-import { type BlockRow, blockCodec } from '../../chain/block-rows.js'
+import type { BlockRow } from '../../../rules/chain-work.js'
+import { blockCodec } from '../../chain/block-rows.js'
 import { watchCodec } from '../../chain/watch-rows.js'
 import { depositKey } from '../../deposits/deposit-rows.js'
 import { networkCodec } from '../../networks.js'

@@ -1,0 +1,70 @@
+import type { BlockAside, DepositAside, NameInNetwork } from '../../domain/aside.js'
+import type { BlockHead, ChainPosition } from '../../domain/block.js'
+import type { Deposit, DepositOutcome, DepositReport, Sighting } from '../../domain/deposit.js'
+import type { OwedDelivery } from '../outbox.js'
+import type { Awaitable } from '../store.js'
+
+/** A block with the deposits that it holds: that live and die with it. */
+export interface BlockRow extends BlockHead {
+  readonly deposits: readonly NameInNetwork[]
+}
+
+/** What a store knows of a deposit, as far as a step asks for it. */
+export interface KnownDeposit {
+  readonly deposit: Deposit
+}
+
+/** The blocks of a network, to find out what a step is about. */
+export interface BlockFacts {
+  /** Those that are stored, lowest first. */
+  blocksAt(heights: readonly number[]): Awaitable<readonly BlockRow[]>
+  /** Highest first, as they were built on one another. */
+  blocksAbove(height: number): Awaitable<readonly BlockRow[]>
+  blockAside(height: number): Awaitable<BlockAside | undefined>
+  /** The addresses to which those of these deposits went that are known. */
+  addressesOf(names: readonly NameInNetwork[]): Awaitable<readonly string[]>
+}
+
+/** What a step of a network reads and writes, in the transaction that takes it. */
+export interface ChainWork<Row extends KnownDeposit> extends Omit<BlockFacts, 'addressesOf'> {
+  /** Unix ms. */
+  readonly nowMs: number
+  /** Why a deposit cannot be recorded; null when it can. */
+  flawOf(sighting: Sighting): string | null
+  /** What a sighting contradicts of a known deposit; null for nothing. */
+  conflictWith(known: Row | undefined, sighting: Sighting): string | null
+  /** Settles a bounded piece of what the choices for these deposits will meet; false when more is left. */
+  settle(sightings: readonly Sighting[]): Awaitable<boolean>
+  deposit(name: NameInNetwork): Awaitable<Row | undefined>
+  record(
+    report: DepositReport,
+    sighting: Sighting,
+  ): Awaitable<{ readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }>
+
+  position(): Awaitable<ChainPosition | undefined>
+  /** Enters a block, or another one in its place. `held`: the deposits that it holds, in order; each was given to `hold`. */
+  putBlock(block: BlockHead, held: readonly NameInNetwork[]): void
+  /** `blocks`: what `blocksAbove` answered. Their deposits are held by no block then. */
+  removeAbove(height: number, blocks: readonly BlockRow[]): void
+  /** Removes blocks below a height; an engine may leave some for the next step. `brought`: blocks that this step has brought. */
+  removeBelow(height: number, brought: number): void
+  putConfirmed(height: number): void
+  /** Forgets everything that is known of the blocks. The network is watched from now on. */
+  forget(): void
+
+  /** Height of the block that holds a deposit. */
+  holderOf(name: NameInNetwork): number | undefined
+  /** Lets a block hold a deposit that no other block holds, as its `place`-th. */
+  hold(name: NameInNetwork, height: number, place: number): void
+  /** No block holds the deposit any more. */
+  release(name: NameInNetwork): void
+
+  putBlockAside(aside: BlockAside): void
+  endBlockAside(height: number): void
+  /** Blocks of these heights were read: none of them is waited for. */
+  endWaiting(from: number, to: number): void
+  /** Blocks above a height have left the chain, with what was set aside of them. */
+  endAsideAbove(height: number): void
+  depositAside(name: NameInNetwork): Awaitable<DepositAside | undefined>
+  putDepositAside(aside: DepositAside): Awaitable<void>
+}
