@@ -44,7 +44,7 @@ export function* takeStep<Row extends KnownDeposit>(
   aside: StepAside = NONE_ASIDE,
 ): Asking<TakenStep | null> {
   const recorded = [...sightingsOf(step)].filter((sighting) => !aside.has(nameOf(sighting)))
-  if (!(yield* ask(work.settle(recorded)))) return null
+  if (!(yield* ask(work.deposits.settle(recorded)))) return null
   return yield* new StepTaker(work, step.network, aside).take(step)
 }
 
@@ -82,7 +82,8 @@ class StepTaker<Row extends KnownDeposit> {
       case 'undo':
         return yield* this.undo(step.above)
       case 'forget':
-        this.work.forget()
+        this.work.blocks.forget()
+        this.work.aside.forget()
         return null
       case 'unreadable':
         return yield* this.noteUnreadable(step.aside)
@@ -98,7 +99,7 @@ class StepTaker<Row extends KnownDeposit> {
 
   private *append(step: Extract<ChainStep, { type: 'append' }>): Asking<ChainRefusal | null> {
     const { blocks, isConfirmed } = step
-    const position = (yield* ask(this.work.position())) ?? null
+    const position = (yield* ask(this.work.blocks.position())) ?? null
     if (!mayAppend(position, step)) return 'not_next'
     for (const block of blocks) yield* this.appendBlock(block, step)
     this.endWaiting(blocks)
@@ -116,16 +117,16 @@ class StepTaker<Row extends KnownDeposit> {
     const report = isConfirmed ? 'confirmed' : 'pending'
     const held: NameInNetwork[] = []
     for (const seen of sightingsIn(this.network, block, seenAtMs)) {
-      if (work.flawOf(seen) !== null) {
+      if (work.deposits.flawOf(seen) !== null) {
         yield* reports.report(report, seen)
         continue
       }
       if (yield* reports.keepsAside(report, seen, block.height)) continue
-      const known = yield* ask(work.deposit(seen))
+      const known = yield* ask(work.deposits.find(seen))
       const sighting = sightedAgain(block, seen, known?.deposit)
-      const isHeld = work.holderOf(sighting) !== undefined
+      const isHeld = work.blocks.holderOf(sighting) !== undefined
       // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
-      if (isConfirmed && !isHeld && work.conflictWith(known, sighting) !== null) {
+      if (isConfirmed && !isHeld && work.deposits.conflictWith(known, sighting) !== null) {
         yield* reports.retract(sighting)
         this.repaired += 1
       }
@@ -134,18 +135,18 @@ class StepTaker<Row extends KnownDeposit> {
       const isOthers = isHeld || (known?.deposit.kind === 'confirmed' && !isConfirmed)
       if (!isOthers) held.push(this.hold(sighting, block.height, held.length))
     }
-    work.putBlock(block, held)
+    work.blocks.put(block, held)
   }
 
   private *confirm(blocks: readonly ObservedBlock[]): Asking<ChainRefusal | null> {
     const { work } = this
-    if (!mayConfirm((yield* ask(work.position())) ?? null, blocks)) return 'not_next'
-    const stored = yield* ask(work.blocksAt(blocks.map(({ height }) => height)))
+    if (!mayConfirm((yield* ask(work.blocks.position())) ?? null, blocks)) return 'not_next'
+    const stored = yield* ask(work.facts.blocksAt(blocks.map(({ height }) => height)))
     if (!blocks.every(({ hash }, i) => stored[i]?.hash === hash)) return 'not_same'
     this.endWaiting(blocks)
     for (const block of blocks) {
       // Asked again: a block before may have taken some of its deposits.
-      const [kept] = yield* ask(work.blocksAt([block.height]))
+      const [kept] = yield* ask(work.facts.blocksAt([block.height]))
       const before = kept?.deposits ?? []
       yield* this.confirmBlock(block, before, true)
       this.keepUntold(block, undefined, before)
@@ -161,7 +162,7 @@ class StepTaker<Row extends KnownDeposit> {
   private *confirmBlock(block: ObservedBlock, before: readonly NameInNetwork[], isKept: boolean): Asking<void> {
     const { work, reports } = this
     const sightings = sightingsIn(this.network, block, null)
-    const actual = new Set(sightings.filter((one) => work.flawOf(one) === null).map(nameOf))
+    const actual = new Set(sightings.filter((one) => work.deposits.flawOf(one) === null).map(nameOf))
     // By name: a deposit that a block lists twice is held once.
     const held = new Map<string, NameInNetwork>()
     const hold = (name: NameInNetwork) => {
@@ -175,16 +176,16 @@ class StepTaker<Row extends KnownDeposit> {
       }
       yield* reports.drop(name)
       this.repaired += 1
-      work.release(name)
+      work.blocks.release(name)
     }
     for (const read of sightings) {
-      if (work.flawOf(read) !== null) {
+      if (work.deposits.flawOf(read) !== null) {
         yield* reports.report('confirmed', read)
         continue
       }
-      const known = yield* ask(work.deposit(read))
+      const known = yield* ask(work.deposits.find(read))
       const sighting = sightedAgain(block, read, known?.deposit)
-      const holder = work.holderOf(sighting)
+      const holder = work.blocks.holderOf(sighting)
       if (yield* reports.keepsAside('confirmed', sighting, block.height)) {
         if (holder === block.height) hold(sighting)
         continue
@@ -192,33 +193,33 @@ class StepTaker<Row extends KnownDeposit> {
       if (holder !== undefined && holder < block.height) continue
       // A higher block was wrongly said to have it.
       const isElsewhere = holder !== undefined && holder > block.height
-      if (isElsewhere) work.release(sighting)
-      const isWrong = isElsewhere || work.conflictWith(known, sighting) !== null
+      if (isElsewhere) work.blocks.release(sighting)
+      const isWrong = isElsewhere || work.deposits.conflictWith(known, sighting) !== null
       // The earlier report is taken back, so that the deposit is recorded again as it is.
       if (isWrong) yield* reports.retract(sighting)
       const status = yield* reports.report('confirmed', sighting)
       if (isWrong || (holder === undefined && status === 'applied')) this.repaired += 1
       hold(sighting)
     }
-    if (isKept) work.putBlock(block, [...held.values()])
+    if (isKept) work.blocks.put(block, [...held.values()])
   }
 
   private *noteUnreadable(aside: BlockAside): Asking<ChainRefusal | null> {
-    const known = yield* ask(this.work.blockAside(aside.height))
+    const known = yield* ask(this.work.facts.blockAside(aside.height))
     // Behind what is set aside already, nobody waits.
-    if (known === undefined || known.hash === null) this.work.putBlockAside(aside)
+    if (known === undefined || known.hash === null) this.work.aside.putBlock(aside)
     return null
   }
 
   private *setAside(block: BlockHead, aside: BlockAside): Asking<ChainRefusal | null> {
     const { work } = this
-    const place = placeOfAside((yield* ask(work.position())) ?? null, block)
+    const place = placeOfAside((yield* ask(work.blocks.position())) ?? null, block)
     if (place === null) return 'not_next'
-    const [known] = yield* ask(work.blocksAt([block.height]))
+    const [known] = yield* ask(work.facts.blocksAt([block.height]))
     if (place === 'confirm' && known?.hash !== block.hash) return 'not_same'
     const deposits = known?.deposits ?? []
-    if (place === 'append') work.putBlock(block, deposits)
-    work.putBlockAside({ ...aside, height: block.height, hash: block.hash, deposits })
+    if (place === 'append') work.blocks.put(block, deposits)
+    work.aside.putBlock({ ...aside, height: block.height, hash: block.hash, deposits })
     this.setConfirmed(block.height, 1)
     return null
   }
@@ -228,12 +229,12 @@ class StepTaker<Row extends KnownDeposit> {
     isSettled = false,
   }: Extract<ChainStep, { type: 'recover' }>): Asking<ChainRefusal | null> {
     const { work } = this
-    const aside = yield* ask(work.blockAside(block.height))
+    const aside = yield* ask(work.facts.blockAside(block.height))
     if (aside?.hash !== block.hash) return 'not_aside'
-    const [kept] = yield* ask(work.blocksAt([block.height]))
+    const [kept] = yield* ask(work.facts.blocksAt([block.height]))
     const before = kept?.deposits ?? (yield* this.stillOf(aside))
     yield* this.confirmBlock(block, before, kept !== undefined)
-    if (isSettled || !this.keepUntold(block, aside, before)) work.endBlockAside(block.height)
+    if (isSettled || !this.keepUntold(block, aside, before)) work.aside.endBlock(block.height)
     return null
   }
 
@@ -241,7 +242,7 @@ class StepTaker<Row extends KnownDeposit> {
   private keepUntold(block: ObservedBlock, known: BlockAside | undefined, before: readonly NameInNetwork[]): boolean {
     const { work, network } = this
     const aside = asideOfUntold(block, { network, known, before, nowMs: work.nowMs })
-    if (aside !== null) work.putBlockAside(aside)
+    if (aside !== null) work.aside.putBlock(aside)
     return aside !== null
   }
 
@@ -249,8 +250,8 @@ class StepTaker<Row extends KnownDeposit> {
   private *stillOf(aside: BlockAside): Asking<readonly NameInNetwork[]> {
     const still: NameInNetwork[] = []
     for (const name of aside.deposits) {
-      const known = yield* ask(this.work.deposit(name))
-      if (known?.deposit.kind === 'pending' && this.work.holderOf(name) === undefined) still.push(name)
+      const known = yield* ask(this.work.deposits.find(name))
+      if (known?.deposit.kind === 'pending' && this.work.blocks.holderOf(name) === undefined) still.push(name)
     }
     return still
   }
@@ -258,48 +259,48 @@ class StepTaker<Row extends KnownDeposit> {
   /** Records a deposit that is still set aside, as it was reported last. */
   private *retry(told: DepositAside): Asking<void> {
     const { work, reports } = this
-    const aside = yield* ask(work.depositAside(told.sighting))
+    const aside = yield* ask(work.aside.deposit(told.sighting))
     if (aside === undefined) return
     const { sighting, report, height } = aside
     if (yield* reports.keepsAside(report, sighting, height)) return
-    const known = yield* ask(work.deposit(sighting))
+    const known = yield* ask(work.deposits.find(sighting))
     // A confirmed block overrides other reports.
-    const isWrong = height !== null && report === 'confirmed' && work.conflictWith(known, sighting) !== null
+    const isWrong = height !== null && report === 'confirmed' && work.deposits.conflictWith(known, sighting) !== null
     if (isWrong) yield* reports.retract(sighting)
     const status = yield* reports.report(report, sighting)
-    if (status === 'rejected' || height === null || work.holderOf(sighting) !== undefined) return
-    const [block] = yield* ask(work.blocksAt([height]))
+    if (status === 'rejected' || height === null || work.blocks.holderOf(sighting) !== undefined) return
+    const [block] = yield* ask(work.facts.blocksAt([height]))
     if (block === undefined) return
-    work.putBlock(block, [...block.deposits, this.hold(sighting, height, block.deposits.length)])
+    work.blocks.put(block, [...block.deposits, this.hold(sighting, height, block.deposits.length)])
   }
 
   private *undo(above: number): Asking<ChainRefusal | null> {
     const { work } = this
-    const position = yield* ask(work.position())
-    const [ancestor] = yield* ask(work.blocksAt([above]))
+    const position = yield* ask(work.blocks.position())
+    const [ancestor] = yield* ask(work.facts.blocksAt([above]))
     if (position === undefined || ancestor === undefined) return 'no_ancestor'
-    work.endAsideAbove(above)
-    const blocks = yield* ask(work.blocksAbove(above))
+    work.aside.endAbove(above)
+    const blocks = yield* ask(work.facts.blocksAbove(above))
     for (const block of blocks) {
       for (const name of block.deposits) yield* this.reports.drop(name)
       if (block.height <= position.confirmed) this.confirmedBlocksUndone += 1
     }
-    work.removeAbove(above, blocks)
-    work.putConfirmed(confirmedAfterUndo(position, above))
+    work.blocks.removeAbove(above, blocks)
+    work.blocks.putConfirmed(confirmedAfterUndo(position, above))
     return null
   }
 
   private hold({ txHash, index }: NameInNetwork, height: number, place: number): NameInNetwork {
-    this.work.hold({ txHash, index }, height, place)
+    this.work.blocks.hold({ txHash, index }, height, place)
     return { txHash, index }
   }
 
   private endWaiting(blocks: readonly BlockHead[]): void {
-    this.work.endWaiting(blocks[0]?.height ?? 0, blocks.at(-1)?.height ?? 0)
+    this.work.aside.endWaiting(blocks[0]?.height ?? 0, blocks.at(-1)?.height ?? 0)
   }
 
   private setConfirmed(confirmed: number, brought: number): void {
-    this.work.putConfirmed(confirmed)
-    this.work.removeBelow(confirmed - CONFIRMED_BLOCKS_KEPT, brought)
+    this.work.blocks.putConfirmed(confirmed)
+    this.work.blocks.removeBelow(confirmed - CONFIRMED_BLOCKS_KEPT, brought)
   }
 }

@@ -25,25 +25,11 @@ export interface BlockFacts {
   addressesOf(names: readonly NameInNetwork[]): Awaitable<readonly string[]>
 }
 
-/** What a step of a network reads and writes, in the transaction that takes it. */
-export interface ChainWork<Row extends KnownDeposit> extends Omit<BlockFacts, 'addressesOf'> {
-  /** Unix ms. */
-  readonly nowMs: number
-  /** Why a deposit cannot be recorded; null when it can. */
-  flawOf(sighting: Sighting): string | null
-  /** What a sighting contradicts of a known deposit; null for nothing. */
-  conflictWith(known: Row | undefined, sighting: Sighting): string | null
-  /** Settles a bounded piece of what the choices for these deposits will meet; false when more is left. */
-  settle(sightings: readonly Sighting[]): Awaitable<boolean>
-  deposit(name: NameInNetwork): Awaitable<Row | undefined>
-  record(
-    report: DepositReport,
-    sighting: Sighting,
-  ): Awaitable<{ readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }>
-
+/** The blocks of a network, and which of them holds a deposit. */
+export interface BlockWork {
   position(): Awaitable<ChainPosition | undefined>
   /** Enters a block, or another one in its place. `held`: the deposits that it holds, in order; each was given to `hold`. */
-  putBlock(block: BlockHead, held: readonly NameInNetwork[]): void
+  put(block: BlockHead, held: readonly NameInNetwork[]): void
   /** `blocks`: what `blocksAbove` answered. Their deposits are held by no block then. */
   removeAbove(height: number, blocks: readonly BlockRow[]): void
   /** Removes blocks below a height; an engine may leave some for the next step. `brought`: blocks that this step has brought. */
@@ -51,20 +37,49 @@ export interface ChainWork<Row extends KnownDeposit> extends Omit<BlockFacts, 'a
   putConfirmed(height: number): void
   /** Forgets everything that is known of the blocks. The network is watched from now on. */
   forget(): void
-
   /** Height of the block that holds a deposit. */
   holderOf(name: NameInNetwork): number | undefined
   /** Lets a block hold a deposit that no other block holds, as its `place`-th. */
   hold(name: NameInNetwork, height: number, place: number): void
   /** No block holds the deposit any more. */
   release(name: NameInNetwork): void
+}
 
-  putBlockAside(aside: BlockAside): void
-  endBlockAside(height: number): void
+/** What is set aside of a network. */
+export interface AsideWork {
+  putBlock(aside: BlockAside): void
+  endBlock(height: number): void
   /** Blocks of these heights were read: none of them is waited for. */
   endWaiting(from: number, to: number): void
   /** Blocks above a height have left the chain, with what was set aside of them. */
-  endAsideAbove(height: number): void
-  depositAside(name: NameInNetwork): Awaitable<DepositAside | undefined>
-  putDepositAside(aside: DepositAside): Awaitable<void>
+  endAbove(height: number): void
+  /** The blocks are forgotten: none is set aside any more, and no deposit is of one. */
+  forget(): void
+  deposit(name: NameInNetwork): Awaitable<DepositAside | undefined>
+  putDeposit(aside: DepositAside): Awaitable<void>
+}
+
+/** What a step of a network reads and writes, in the transaction that takes it. */
+export interface ChainWork<Row extends KnownDeposit> {
+  /** Unix ms. */
+  readonly nowMs: number
+  readonly facts: Omit<BlockFacts, 'addressesOf'>
+  readonly blocks: BlockWork
+  readonly aside: AsideWork
+  readonly deposits: DepositWork<Row>
+}
+
+/** The deposits that a step reports on. */
+export interface DepositWork<Row extends KnownDeposit> {
+  /** Why a deposit cannot be recorded; null when it can. */
+  flawOf(sighting: Sighting): string | null
+  /** What a sighting contradicts of a known deposit; null for nothing. */
+  conflictWith(known: Row | undefined, sighting: Sighting): string | null
+  /** Settles a bounded piece of what the choices for these deposits will meet; false when more is left. */
+  settle(sightings: readonly Sighting[]): Awaitable<boolean>
+  find(name: NameInNetwork): Awaitable<Row | undefined>
+  record(
+    report: DepositReport,
+    sighting: Sighting,
+  ): Awaitable<{ readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }>
 }

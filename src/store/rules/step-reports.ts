@@ -22,7 +22,7 @@ export class StepReports<Row extends KnownDeposit> {
   ) {}
 
   *report(report: DepositReport, sighting: Sighting): Asking<EventOutcome['status']> {
-    const { outcome, owed } = yield* ask(this.work.record(report, sighting))
+    const { outcome, owed } = yield* ask(this.work.deposits.record(report, sighting))
     const { txHash, index } = sighting
     const reported = outcome.status === 'rejected' ? outcome : { status: outcome.status }
     this.reports.push({ report, txHash, index, outcome: reported })
@@ -32,14 +32,14 @@ export class StepReports<Row extends KnownDeposit> {
 
   /** A deposit that a block held has disappeared. */
   *drop(name: NameInNetwork): Asking<void> {
-    const known = yield* ask(this.work.deposit(name))
+    const known = yield* ask(this.work.deposits.find(name))
     if (known !== undefined && (yield* this.keepsAside('dropped', known.deposit, null))) return
     if ((yield* this.retract(name)) === 'confirmed') this.confirmedDepositsDropped += 1
   }
 
   /** Takes back the reports of a deposit, and answers its kind before. */
   *retract(name: NameInNetwork): Asking<DepositReport> {
-    const known = yield* ask(this.work.deposit(name))
+    const known = yield* ask(this.work.deposits.find(name))
     if (known === undefined) throw new Error('a block holds a deposit that is not there')
     yield* this.report('dropped', known.deposit)
     return known.deposit.kind
@@ -52,7 +52,7 @@ export class StepReports<Row extends KnownDeposit> {
     if (error === undefined) return false
     const sighting = { network: this.network, txHash, index, toAddress, currency, amount, receivedAt }
     if (error !== null) {
-      yield* ask(this.work.putDepositAside({ sighting, report, height, error, since: this.work.nowMs }))
+      yield* ask(this.work.aside.putDeposit({ sighting, report, height, error, since: this.work.nowMs }))
     }
     this.reports.push({ report, txHash, index, outcome: { status: 'rejected', error: `set aside: ${error}` } })
     return true

@@ -7,6 +7,7 @@ import {
 } from '../../../domain/aside.js'
 import type { DepositReport, Sighting } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
+import type { AsideWork } from '../../rules/chain-work.js'
 import type { AsidePort } from '../../store.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { type DepositId, depositKey } from '../deposits/deposit-rows.js'
@@ -66,6 +67,22 @@ function blocksAside({ tables }: Reader, network: Network): readonly BlockAside[
   })
 }
 
+export function asideOf(commit: Commit, network: Network): AsideWork {
+  return {
+    putBlock: (aside) => putBlockAside(commit, aside),
+    endBlock: (height) => endBlockAside(commit, network, height),
+    endWaiting(from, to) {
+      for (const { height, hash } of blocksAside(commit, network)) {
+        if (hash === null && height >= from && height <= to) endBlockAside(commit, network, height)
+      }
+    },
+    endAbove: (height) => endAsideAbove(commit, network, height),
+    forget: () => forgetAside(commit, network),
+    deposit: ({ txHash, index }) => findDepositAside(commit, { network, txHash, index }),
+    putDeposit: (aside) => putDepositAside(commit, aside),
+  }
+}
+
 export function findBlockAside({ tables }: Reader, network: Network, height: number): BlockAside | undefined {
   const bytes = tables.blocksAside.get(blockAsideKey(network, height))
   return bytes === undefined ? undefined : { network, height, ...blockAsideCodec.decode(bytes) }
@@ -75,22 +92,15 @@ export function putBlockAside({ tables }: Commit, { network, height, ...row }: B
   tables.blocksAside.putSync(blockAsideKey(network, height), blockAsideCodec.encode(row))
 }
 
-export function endBlockAside({ tables }: Commit, network: Network, height: number): void {
+function endBlockAside({ tables }: Commit, network: Network, height: number): void {
   tables.blocksAside.removeSync(blockAsideKey(network, height))
-}
-
-/** Blocks of these heights were read: none of them is waited for. */
-export function endWaiting(commit: Commit, network: Network, from: number, to: number): void {
-  for (const { height, hash } of blocksAside(commit, network)) {
-    if (hash === null && height >= from && height <= to) endBlockAside(commit, network, height)
-  }
 }
 
 function depositsAside({ tables }: Reader): readonly DepositAside[] {
   return [...tables.depositsAside.getRange()].map(({ value }) => depositAsideCodec.decode(value))
 }
 
-export function findDepositAside({ tables }: Reader, id: DepositId): DepositAside | undefined {
+function findDepositAside({ tables }: Reader, id: DepositId): DepositAside | undefined {
   const bytes = tables.depositsAside.get(depositKey(id))
   return bytes === undefined ? undefined : depositAsideCodec.decode(bytes)
 }
@@ -109,8 +119,8 @@ export function endDepositAside(commit: Commit, id: DepositId, report: DepositRe
   commit.tables.depositsAside.removeSync(depositKey(id))
 }
 
-/** The blocks above a height have left the chain, with what was set aside of them. What is waited for is of no branch. */
-export function endAsideAbove(commit: Commit, network: Network, above: number): void {
+/** What is waited for is of no branch. */
+function endAsideAbove(commit: Commit, network: Network, above: number): void {
   for (const { height, hash } of blocksAside(commit, network)) {
     if (hash !== null && height > above) endBlockAside(commit, network, height)
   }
@@ -119,8 +129,7 @@ export function endAsideAbove(commit: Commit, network: Network, above: number): 
   }
 }
 
-/** The blocks of a network are forgotten: no block is set aside any more, and no deposit is of one. */
-export function forgetAside(commit: Commit, network: Network): void {
+function forgetAside(commit: Commit, network: Network): void {
   for (const { height } of blocksAside(commit, network)) endBlockAside(commit, network, height)
   for (const one of depositsOfBlocks(commit, network)) {
     commit.tables.depositsAside.putSync(depositKey(one.sighting), depositAsideCodec.encode({ ...one, height: null }))

@@ -1,7 +1,7 @@
 import type { NameInNetwork } from '../../../domain/aside.js'
 import type { BlockHead, ChainPosition } from '../../../domain/block.js'
 import type { Network } from '../../../domain/network.js'
-import type { BlockRow } from '../../rules/chain-work.js'
+import type { BlockRow, BlockWork } from '../../rules/chain-work.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { depositKey } from '../deposits/deposit-rows.js'
 import { networkKey, WIDE_BYTES, wideKey } from '../tables/keys.js'
@@ -16,12 +16,38 @@ export const blockCodec = recordCodec<Omit<BlockRow, 'height'>>('blocks', 1, {
   deposits: listOf(fieldsOf<NameInNetwork>({ txHash: text, index: integer })),
 })
 
+/** The most blocks that one step removes, beyond as many as it brings. */
+const PRUNED_MAX = 256
+
 const HEIGHT_MAX = 0xffff_ffff_ffff
 
 /*
  * The blocks that the watchers have passed. A deposit is held by one block, the lowest that was seen with it: a later block
  * that was wrongly said to have it too does not take it away when it disappears.
  */
+
+export function blocksOf(commit: Commit, network: Network): BlockWork {
+  return {
+    position: () => positionOf(commit, network),
+    put: ({ height, hash, parentHash, timeMs }, held) =>
+      putBlock(commit, network, { height, hash, parentHash, timeMs, deposits: held }),
+    removeAbove(_height, blocks) {
+      for (const row of blocks) removeBlock(commit, network, row)
+    },
+    removeBelow(height, brought) {
+      for (const row of blocksBelow(commit, network, height, brought + PRUNED_MAX)) removeBlock(commit, network, row)
+    },
+    putConfirmed: (height) => putConfirmed(commit, network, height),
+    forget: () => forgetChain(commit, network),
+    holderOf: (name) => holderOf(commit, network, name),
+    hold: (name, height) => holdDeposit(commit, network, name, height),
+    release(name) {
+      const holder = holderOf(commit, network, name)
+      if (holder !== undefined) leaveBlock(commit, network, name, holder)
+      releaseDeposit(commit, network, name)
+    },
+  }
+}
 
 export function positionOf(at: Reader, network: Network): ChainPosition | undefined {
   const { blocks, chains } = at.tables
@@ -52,7 +78,7 @@ export function findBlock({ tables }: Reader, network: Network, height: number):
   return bytes === undefined ? undefined : { height, ...blockCodec.decode(bytes) }
 }
 
-export function getBlock(at: Reader, network: Network, height: number): BlockRow {
+function getBlock(at: Reader, network: Network, height: number): BlockRow {
   const row = findBlock(at, network, height)
   if (row === undefined) throw new Error(`block ${height} of ${network} is not there`)
   return row
@@ -63,9 +89,16 @@ export function putBlock({ tables }: Commit, network: Network, { height, ...row 
 }
 
 /** Removes a block; its deposits are held by none then. */
-export function removeBlock(commit: Commit, network: Network, row: BlockRow): void {
+function removeBlock(commit: Commit, network: Network, row: BlockRow): void {
   for (const id of row.deposits) releaseDeposit(commit, network, id)
   commit.tables.blocks.removeSync(blockKey(network, row.height))
+}
+
+/** Takes a deposit out of the row of the block that holds it. */
+function leaveBlock(commit: Commit, network: Network, { txHash, index }: NameInNetwork, height: number): void {
+  const row = getBlock(commit, network, height)
+  const deposits = row.deposits.filter((one) => one.txHash !== txHash || one.index !== index)
+  putBlock(commit, network, { ...row, deposits })
 }
 
 /** Height of the block that holds a deposit. */
@@ -78,19 +111,31 @@ export function holdDeposit(commit: Commit, network: Network, name: NameInNetwor
   commit.tables.blockDeposits.putSync(depositKey({ network, ...name }), wideKey(height))
 }
 
-export function releaseDeposit({ tables }: Commit, network: Network, { txHash, index }: NameInNetwork): void {
+function releaseDeposit({ tables }: Commit, network: Network, { txHash, index }: NameInNetwork): void {
   tables.blockDeposits.removeSync(depositKey({ network, txHash, index }))
 }
 
+/** Highest first, as they were built on one another. */
+export function blocksAbove(at: Reader, network: Network, above: number): readonly BlockRow[] {
+  const rows: BlockRow[] = []
+  const tip = positionOf(at, network)?.tip.height ?? -1
+  for (let height = tip; height > above; height -= 1) {
+    const row = findBlock(at, network, height)
+    if (row === undefined) break
+    rows.push(row)
+  }
+  return rows
+}
+
 /** Up to `limit` blocks below a height, oldest first. */
-export function blocksBelow(commit: Commit, network: Network, height: number, limit: number): readonly BlockRow[] {
+function blocksBelow(commit: Commit, network: Network, height: number, limit: number): readonly BlockRow[] {
   const end = blockKey(network, Math.max(0, height))
   const keys = [...commit.tables.blocks.getKeys({ start: blockKey(network, 0), end, limit })]
   return keys.map((key) => getBlock(commit, network, heightOf(key)))
 }
 
 /** Removes everything that is known of the chain. It is watched from now on. */
-export function forgetChain(commit: Commit, network: Network): void {
+function forgetChain(commit: Commit, network: Network): void {
   for (const row of blocksBelow(commit, network, HEIGHT_MAX, Number.MAX_SAFE_INTEGER)) {
     removeBlock(commit, network, row)
   }

@@ -2,6 +2,7 @@ import type { CurrencyLabel } from '../../../domain/amount.js'
 import { type BlockAside, type DepositAside, mergedAside, type NameInNetwork } from '../../../domain/aside.js'
 import type { DepositReport } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
+import type { AsideWork } from '../../rules/chain-work.js'
 import type { AsidePort } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
@@ -61,6 +62,27 @@ export class PostgresAside implements AsidePort {
   }
 }
 
+export function asideOf(work: Work, network: Network): AsideWork {
+  return {
+    putBlock: (aside) => putBlockAside(work, aside),
+    endBlock(height) {
+      work.write(sql`DELETE FROM blocks_aside WHERE network = ${network} AND height = ${height}::bigint`)
+    },
+    endWaiting(from, to) {
+      work.write(sql`
+        DELETE FROM blocks_aside
+        WHERE network = ${network} AND height >= ${from}::bigint AND height <= ${to}::bigint AND hash IS NULL`)
+    },
+    endAbove: (height) => endAsideAbove(work, network, height),
+    forget() {
+      work.write(sql`DELETE FROM blocks_aside WHERE network = ${network}`)
+      work.write(sql`UPDATE deposits_aside SET height = NULL WHERE network = ${network}`)
+    },
+    deposit: ({ txHash, index }) => findDepositAside(work, { network, txHash, index }),
+    putDeposit: (aside) => putDepositAside(work, aside),
+  }
+}
+
 export async function findBlockAside(ask: Ask, network: Network, height: number): Promise<BlockAside | undefined> {
   const [row] = await ask<BlockAsideColumns>(sql`
     SELECT ${BLOCK_ASIDE_COLUMNS} FROM blocks_aside AS a WHERE a.network = ${network} AND a.height = ${height}::bigint`)
@@ -78,18 +100,7 @@ export function putBlockAside(work: Work, row: BlockAside): void {
       indexes = excluded.indexes`)
 }
 
-export function endBlockAside(work: Work, network: Network, height: number): void {
-  work.write(sql`DELETE FROM blocks_aside WHERE network = ${network} AND height = ${height}::bigint`)
-}
-
-/** Blocks of these heights were read: none of them is waited for. */
-export function endWaiting(work: Work, network: Network, from: number, to: number): void {
-  work.write(sql`
-    DELETE FROM blocks_aside
-    WHERE network = ${network} AND height >= ${from}::bigint AND height <= ${to}::bigint AND hash IS NULL`)
-}
-
-export async function findDepositAside(work: Work, id: DepositId): Promise<DepositAside | undefined> {
+async function findDepositAside(work: Work, id: DepositId): Promise<DepositAside | undefined> {
   const [row] = await work.rows<DepositAsideColumns>(sql`
     SELECT ${DEPOSIT_ASIDE_COLUMNS} FROM deposits_aside AS a
     WHERE a.network = ${id.network} AND a.tx_hash = ${id.txHash} AND a.index = ${id.index}::bigint`)
@@ -125,17 +136,11 @@ export function endDepositsAside(
       AND (later.report <> 'pending' OR a.report <> 'confirmed')`)
 }
 
-/** The blocks above a height have left the chain, with what was set aside of them. What is waited for is of no branch. */
-export function endAsideAbove(work: Work, network: Network, above: number): void {
+/** What is waited for is of no branch. */
+function endAsideAbove(work: Work, network: Network, above: number): void {
   const isGone = sql`network = ${network} AND height > ${above}::bigint`
   work.write(sql`DELETE FROM blocks_aside WHERE ${isGone} AND hash IS NOT NULL`)
   work.write(sql`DELETE FROM deposits_aside WHERE ${isGone}`)
-}
-
-/** The blocks of a network are forgotten: no block is set aside any more, and no deposit is of one. */
-export function forgetAside(work: Work, network: Network): void {
-  work.write(sql`DELETE FROM blocks_aside WHERE network = ${network}`)
-  work.write(sql`UPDATE deposits_aside SET height = NULL WHERE network = ${network}`)
 }
 
 export function toBlockAside({ network, height, hash, reason, since, ...row }: BlockAsideColumns): BlockAside {

@@ -19,27 +19,9 @@ import type { DepositRecorder } from '../deposits/recorder.js'
 import type { DepositRecording } from '../deposits/recording.js'
 import { expireDue } from '../invoices/settle.js'
 import { lockAddresses } from '../wallets/wallet-rows.js'
-import {
-  endAsideAbove,
-  endBlockAside,
-  endWaiting,
-  findBlockAside,
-  findDepositAside,
-  forgetAside,
-  putBlockAside,
-  putDepositAside,
-} from './aside-rows.js'
-import {
-  type Ask,
-  blocksAbove,
-  blocksAt,
-  forgetChain,
-  positionOf,
-  putBlock,
-  putConfirmed,
-  removeBlocks,
-} from './block-rows.js'
-import { Holders } from './holders.js'
+import { asideOf, findBlockAside } from './aside-rows.js'
+import { type Ask, blocksAbove, blocksAt } from './block-rows.js'
+import { blocksOf, Holders } from './holders.js'
 
 /*
  * The steps of the watchers, in PostgreSQL: the facts and effects of `rules/chain-step.ts`.
@@ -127,32 +109,17 @@ interface Locked {
 }
 
 function workOn({ work, network, deposits, memo, holders, recording }: Locked): ChainWork<DepositRow> {
-  const ask = askIn(work)
   return {
-    ...factsFrom(ask, network),
     nowMs: work.nowMs,
-    flawOf: (sighting) => deposits.flawOf(sighting),
-    conflictWith: (known, sighting) => deposits.conflictWith(known, sighting),
-    settle: async (sightings) => (await deposits.settle(memo, work, sightings)).size === 0,
-    deposit: ({ txHash, index }) => memo.deposit({ network, txHash, index }),
-    record: (report, sighting) => recording.record({ type: 'deposit', report, sighting }),
-    position: () => positionOf(ask, network),
-    putBlock: (block) => putBlock(work, network, block),
-    removeAbove: (above) => removeBlocks(work, network, (height) => sql`${height} > ${above}::bigint`),
-    removeBelow: (below) => removeBlocks(work, network, (height) => sql`${height} < ${below}::bigint`),
-    putConfirmed: (height) => putConfirmed(work, network, height),
-    forget() {
-      forgetChain(work, network)
-      forgetAside(work, network)
+    facts: factsFrom(askIn(work), network),
+    blocks: blocksOf(work, network, holders),
+    aside: asideOf(work, network),
+    deposits: {
+      flawOf: (sighting) => deposits.flawOf(sighting),
+      conflictWith: (known, sighting) => deposits.conflictWith(known, sighting),
+      settle: async (sightings) => (await deposits.settle(memo, work, sightings)).size === 0,
+      find: ({ txHash, index }) => memo.deposit({ network, txHash, index }),
+      record: (report, sighting) => recording.record({ type: 'deposit', report, sighting }),
     },
-    holderOf: (name) => holders.of(name),
-    hold: (name, height, place) => holders.hold({ ...name, height }, place),
-    release: (name) => holders.release(name),
-    putBlockAside: (aside) => putBlockAside(work, aside),
-    endBlockAside: (height) => endBlockAside(work, network, height),
-    endWaiting: (from, to) => endWaiting(work, network, from, to),
-    endAsideAbove: (height) => endAsideAbove(work, network, height),
-    depositAside: ({ txHash, index }) => findDepositAside(work, { network, txHash, index }),
-    putDepositAside: (aside) => putDepositAside(work, aside),
   }
 }

@@ -1,7 +1,34 @@
 import { type NameInNetwork, nameOf } from '../../../domain/aside.js'
 import type { Network } from '../../../domain/network.js'
+import type { BlockWork } from '../../rules/chain-work.js'
+import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { type HeldDeposit, holdDeposit, holdersOf, releaseDeposit } from './block-rows.js'
+import {
+  forgetChain,
+  type HeldDeposit,
+  holdDeposit,
+  holdersOf,
+  positionOf,
+  putBlock,
+  putConfirmed,
+  releaseDeposit,
+  removeBlocks,
+} from './block-rows.js'
+
+/** The blocks of a network whose chain is locked. */
+export function blocksOf(work: Work, network: Network, holders: Holders): BlockWork {
+  return {
+    position: () => positionOf((fragment) => work.rows(fragment), network),
+    put: (block) => putBlock(work, network, block),
+    removeAbove: (above) => removeBlocks(work, network, (height) => sql`${height} > ${above}::bigint`),
+    removeBelow: (below) => removeBlocks(work, network, (height) => sql`${height} < ${below}::bigint`),
+    putConfirmed: (height) => putConfirmed(work, network, height),
+    forget: () => forgetChain(work, network),
+    holderOf: (name) => holders.of(name),
+    hold: (name, height, place) => holders.hold({ ...name, height }, place),
+    release: (name) => holders.release(name),
+  }
+}
 
 /** Which block of a chain, which is locked, holds each deposit that a step names. All are read at once. */
 export class Holders {
