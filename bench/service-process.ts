@@ -1,7 +1,7 @@
 import { ServiceProcess } from '../test/support/service-process.js'
 import { GATEWAY_SECRET } from './merchants.js'
 
-/** The flags of `npm start` and `docs/operating.md`. */
+/** The flags of `npm start` and `docs/operating/running.md`. */
 export const NODE_FLAGS = ['--max-semi-space-size=32', '--v8-pool-size=1']
 
 /** Starts Billhook. Settings in the environment of the benchmarks win, so that they can be compared. */

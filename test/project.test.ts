@@ -31,7 +31,7 @@ describe('the project', () => {
   test('is measured, and described to operators, with the flags of Node that it is started with', () => {
     const command = ['node', ...NODE_FLAGS, 'dist/src/main.js serve'].join(' ')
     assert.ok(manifest.scripts.start.includes(`&& ${command} `), 'npm start')
-    assert.ok(readProjectFile('docs/operating.md').includes(`\`${command}\``), 'docs/operating.md')
+    assert.ok(readProjectFile('docs/operating/running.md').includes(`\`${command}\``), 'docs/operating/running.md')
     const program = `#!/usr/bin/env -S ${['node', ...NODE_FLAGS].join(' ')}\n`
     assert.ok(readProjectFile('src/main.ts').startsWith(program), 'billhook, the installed program')
     const flags = `const V8_FLAGS = [${NODE_FLAGS.map((flag) => `'${flag}'`).join(', ')}]`

@@ -139,7 +139,7 @@ export function workTable(results: Results): string {
   ] as const
   return table(columns, [
     ['TLS', tlsCost(results)],
-    ['A [backup](operating.md#backup)', backupCost(results)],
+    ['A [backup](operating/backup.md)', backupCost(results)],
   ])
 }
 

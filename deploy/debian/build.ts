@@ -20,6 +20,8 @@ const BINARY = join(projectRoot, 'dist/bin/billhook-linux-x64')
 /** Read and written by everybody who may, as Debian has it. */
 const MODES = { program: 0o755, file: 0o644, settings: 0o640 }
 const BYTES_PER_KIB = 1024
+/** Folders of docs/ that the package leaves out. */
+const NOT_FOR_OPERATORS: readonly string[] = ['benchmarks', 'internals']
 /** Where shells look for what completes a command. */
 const COMPLETIONS: Readonly<Record<string, string>> = {
   bash: 'usr/share/bash-completion/completions/billhook',
@@ -67,10 +69,13 @@ function putFiles(): void {
   put(`${doc}/changelog.gz`, compressed(debianChangelog()))
   put(`${doc}/CHANGELOG.md.gz`, compressed(source('CHANGELOG.md')))
   put(`${doc}/third-party-licenses.gz`, compressed(`${nodeLicense()}\n${packageLicenses(projectRoot)}`))
-  for (const page of readdirSync(join(projectRoot, 'docs')).filter((name) => name.endsWith('.md')))
-    put(`${doc}/docs/${page}`, source(`docs/${page}`))
-  cpSync(join(projectRoot, 'docs/networks'), join(tree, doc, 'docs/networks'), { recursive: true })
-  chmodTree(join(tree, doc, 'docs/networks'))
+  const docs = readdirSync(join(projectRoot, 'docs'), { withFileTypes: true })
+  for (const { name } of docs.filter((entry) => entry.name.endsWith('.md')))
+    put(`${doc}/docs/${name}`, source(`docs/${name}`))
+  for (const { name } of docs.filter((entry) => entry.isDirectory() && !NOT_FOR_OPERATORS.includes(entry.name))) {
+    cpSync(join(projectRoot, 'docs', name), join(tree, doc, 'docs', name), { recursive: true })
+    chmodTree(join(tree, doc, 'docs', name))
+  }
   for (const folder of ['prometheus', 'grafana', 'nginx', 'caddy', 'haproxy', 'proxy'])
     cpSync(join(projectRoot, 'deploy', folder), join(tree, doc, 'examples', folder), { recursive: true })
   chmodTree(join(tree, doc, 'examples'))

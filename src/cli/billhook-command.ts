@@ -117,7 +117,7 @@ export class BillhookCommand extends Command {
     return this
   }
 
-  /** Adds a paragraph below the flags, in `--help` and in docs/cli.md. */
+  /** Adds a paragraph below the flags, in `--help` and in docs/cli. */
   explain(text: string): this {
     this.explanation = text
     return this.addHelpText('after', `\n${(text.match(HELP_LINES) ?? []).join('\n')}`)

@@ -6,7 +6,7 @@ import type { Answer, Request } from './server.js'
 
 /*
  * Every endpoint: who may call it, and within which limits. `guards.ts` puts the guards around the handlers from this
- * table, and `npm run docs` writes the table in docs/security.md from it.
+ * table, and `npm run docs` writes the table in docs/security/endpoints.md from it.
  */
 
 export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const

@@ -11,7 +11,7 @@ export interface MetricAbout {
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** Labels have few values: route patterns and names from the code, never text that a client sent. */
   readonly labelNames: readonly string[]
-  /** One sentence for the exposition and docs/operating.md. */
+  /** One sentence for the exposition and docs/operating/metrics.md. */
   readonly help: string
 }
 
@@ -23,7 +23,7 @@ const counter = metricOf('counter')
 const gauge = metricOf('gauge')
 const histogram = metricOf('histogram')
 
-/** Every metric of the service. A test compares the list with docs/operating.md. */
+/** Every metric of the service. A test compares the list with docs/operating/metrics.md. */
 export const metricsCatalogue = {
   build: gauge('billhook_build_info', ['version'], 'Always 1; the label is the running version.'),
   ready: gauge('billhook_ready', [], '1 while `/readyz` answers 200, else 0.'),

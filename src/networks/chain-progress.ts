@@ -301,7 +301,10 @@ export class ChainProgress {
     await this.countAside()
     const { height, hash } = block
     const about = { network, block: height, hash, reason: noted.reason, since: noted.since }
-    log.error(about, 'a block that no node can give is SET ASIDE: deposits in it are not known; see docs/networks.md')
+    log.error(
+      about,
+      'a block that no node can give is SET ASIDE: deposits in it are not known; see docs/networks/problems.md',
+    )
     return true
   }
 
@@ -312,7 +315,7 @@ export class ChainProgress {
       const about = { network: this.options.reader.network, block: height, hash, ...untold }
       this.options.log.error(
         { ...about, txHashes: untold.txHashes.slice(0, LOGGED_MAX), transactions: untold.txHashes.length },
-        'what contracts send in transactions that no node traces is SET ASIDE; see docs/networks.md',
+        'what contracts send in transactions that no node traces is SET ASIDE; see docs/networks/problems.md',
       )
     }
   }

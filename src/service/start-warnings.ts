@@ -13,7 +13,7 @@ export function startWarnings(settings: Settings): readonly string[] {
   // A strict service is never private to its machine, so the second check is about the other settings only.
   if (!settings.strict && !isPrivateToMachine(settings)) {
     warnings.push(
-      'others can reach this service and strict mode is off: every client can read webhook secrets and register API keys; set BILLHOOK_STRICT=on, or let only your own systems reach it (docs/operating.md, What to expose)',
+      'others can reach this service and strict mode is off: every client can read webhook secrets and register API keys; set BILLHOOK_STRICT=on, or let only your own systems reach it (docs/operating/exposing.md)',
     )
   }
   // A followed ledger has the owners of wallets, but not their addresses.

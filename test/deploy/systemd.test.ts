@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const needsSystemd = { skip: missingPrograms('systemd-analyze') }
 
-/** Tenths of the scale of `systemd-analyze security`, from 0 to 100; docs/operating.md names it. */
+/** Tenths of the scale of `systemd-analyze security`, from 0 to 100; docs/operating/systemd.md names it. */
 const EXPOSURE = 11
 
 const unit = readFileSync(join(projectRoot, 'deploy/systemd/billhook.service'), 'utf8')
@@ -42,7 +42,7 @@ describe('the unit for systemd', () => {
   test('exposes as little as the documentation says', needsSystemd, () => {
     const { status, said } = analyse('security', '--offline=true', `--threshold=${EXPOSURE}`)
     assert.equal(status, 0, said)
-    const page = readFileSync(join(projectRoot, 'docs/operating.md'), 'utf8')
+    const page = readFileSync(join(projectRoot, 'docs/operating/systemd.md'), 'utf8')
     assert.match(page, new RegExp(`exposure of ${EXPOSURE / 10}`))
   })
 

@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { projectRoot } from '../support/project-root.js'
 
-const page = readFileSync(join(projectRoot, 'docs/internals/architecture.md'), 'utf8')
-
-/** The cells of each row of the first table at or below a line, without its two lines of head. */
-function rowsFrom(line: string): string[][] {
-  const lines = page.split('\n')
+/** The cells of each row of the table of a page that begins with this head. */
+function rowsOf(path: string, line: string): string[][] {
+  const lines = readFileSync(join(projectRoot, path), 'utf8').split('\n')
   const below = lines.slice(lines.indexOf(line))
   const table = below.slice(below.findIndex((one) => one.startsWith('|')))
   const end = table.findIndex((one) => !one.startsWith('|'))
@@ -21,23 +19,41 @@ function paths(cell: string): string[] {
 
 describe('docs/internals/architecture.md', () => {
   test('describes every folder of src, and no other', () => {
-    const described = rowsFrom('| Folder | Contents |').flatMap(([folder = '']) => paths(folder))
+    const described = rowsOf('docs/internals/architecture.md', '| Folder | Contents |').flatMap(([folder = '']) =>
+      paths(folder),
+    )
     const folders = readdirSync(join(projectRoot, 'src'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => `src/${name}`)
     assert.deepEqual(described.sort(), folders.sort())
   })
+})
 
-  test('says of at least twenty rules in which files their code and their test are', () => {
-    const rules = rowsFrom('## Where a rule lives')
+describe('docs/internals/where-a-rule-lives.md', () => {
+  test('says of at least twenty rules in which files their code and their test are, for both engines', () => {
+    const rules = rowsOf('docs/internals/where-a-rule-lives.md', '| Rule | Code | In LMDB | In PostgreSQL | Test |')
     assert.ok(rules.length >= 20)
-    for (const [rule = '', code = '', shown = ''] of rules) {
-      const files = [...paths(code), ...paths(shown)]
-      assert.ok(paths(code).every((path) => path.startsWith('src/')) && paths(code).length > 0, rule)
-      assert.ok(paths(shown).every((path) => path.startsWith('test/')) && paths(shown).length > 0, rule)
-      for (const path of files) assert.ok(existsSync(join(projectRoot, path)), path)
-      const names = (engine: string) => paths(code).some((path) => path.startsWith(`src/store/${engine}/`))
-      assert.equal(names('postgres'), names('lmdb'), `${rule} names one engine of two`)
+    for (const [rule = '', ...cells] of rules) {
+      const [code = [], lmdb = [], postgres = [], shown = []] = cells.map(paths)
+      assert.ok(code.length + lmdb.length > 0 && shown.length > 0, rule)
+      assert.ok(
+        code.every((path) => path.startsWith('src/') && !/^src\/store\/(?:lmdb|postgres)\//.test(path)),
+        rule,
+      )
+      assert.ok(
+        lmdb.every((path) => path.startsWith('src/store/lmdb/')),
+        rule,
+      )
+      assert.ok(
+        postgres.every((path) => path.startsWith('src/store/postgres/')),
+        rule,
+      )
+      assert.ok(
+        shown.every((path) => path.startsWith('test/')),
+        rule,
+      )
+      for (const path of [...code, ...lmdb, ...postgres, ...shown]) assert.ok(existsSync(join(projectRoot, path)), path)
+      assert.equal(postgres.length > 0, lmdb.length > 0, `${rule} names one engine of two`)
     }
   })
 })

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { drawn } from '../../bench/report.js'
 import { readResults } from '../../bench/report-parts/results-file.js'
 import {
@@ -44,22 +44,35 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
     text: `${JSON.stringify(openApiDocument({ version: VERSION, basePath: '' }), null, 2)}\n`,
   },
   { path: 'client/api-types.ts', text: clientTypes() },
-  { path: 'docs/security.md', text: withTable('docs/security.md', 'endpoints', endpointsTable()) },
-  { path: 'docs/cli.md', text: withTable('docs/cli.md', 'commands', commandsReference()) },
-  { path: 'docs/operating.md', text: operatingPage() },
+  withTablePage('docs/security/endpoints.md', 'endpoints', endpointsTable()),
+  withTablePage(
+    'docs/cli/operators.md',
+    'commands of operators',
+    commandsReference((group) => !isForMerchants(group)),
+  ),
+  withTablePage('docs/cli/merchants.md', 'commands of merchants', commandsReference(isForMerchants)),
+  withTablePage('docs/operating/metrics.md', 'metrics', metricsTable()),
+  withTablePage('docs/operating/alerts.md', 'alerts', alertsTable()),
   { path: 'docs/sizing.md', text: sizingPage() },
-  ...['docs/start.md', 'docs/signing.md', 'docs/webhooks.md'].map((path) => ({ path, text: withFiles(path) })),
-  { path: 'README.md', text: withTable('README.md', 'speed', speedLines(results)) },
+  ...['docs/start.md', 'docs/signing/programs.md', 'docs/webhooks.md'].map((path) => ({ path, text: withFiles(path) })),
+  withTablePage('README.md', 'speed', speedLines(results)),
   ...[...drawn(results)].map(([name, text]) => ({ path: `${BENCHMARKS}/${name}`, text })),
 ]
 
 /** Every Markdown page below docs/, relative to the project, with forward slashes. */
 export function pagesOfDocs(): string[] {
-  return ['docs', 'docs/networks', BENCHMARKS, 'docs/internals'].flatMap((folder) =>
-    readdirSync(join(projectRoot, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => `${folder}/${name}`),
-  )
+  return readdirSync(join(projectRoot, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+    .sort()
+}
+
+/** The text of a page of docs/ and of the pages in the folder of its name, which say the rest of it. */
+export function textOfSubject(subject: string): string {
+  return pagesOfDocs()
+    .filter((path) => path === `docs/${subject}.md` || path.startsWith(`docs/${subject}/`))
+    .map((path) => readFileSync(join(projectRoot, path), 'utf8'))
+    .join('\n')
 }
 
 function settingsPage(): string {
@@ -79,7 +92,7 @@ ${NOTICE}
 \`billhook serve\` reads its settings from environment variables and flags. A flag overrides the environment variable, and an
 empty variable counts as unset. Unknown \`BILLHOOK_\` variables, unknown flags and malformed values are rejected at start: all at
 once, one line each on standard error, with exit code 2. For a misspelt name the line suggests the right one.
-\`billhook --help\` prints this list. Settings take effect at start; [some](operating.md#reloading) can be reloaded.
+\`billhook --help\` prints this list. Settings take effect at start; [some](operating/stopping.md#reloading) can be reloaded.
 
 Variables that Kubernetes sets in every pod for a Service whose name begins with \`billhook\`, such as
 \`…_SERVICE_HOST\` and \`BILLHOOK_PORT=tcp://…\`, are ignored, and the log names them in one line.
@@ -109,11 +122,6 @@ ${table(['Status', 'code', 'error', 'When'], rows)}
 `
 }
 
-function operatingPage(): string {
-  const path = 'docs/operating.md'
-  return withTable(path, 'alerts', alertsTable(), withTable(path, 'metrics', metricsTable()))
-}
-
 /** The page on sizing with the figures of the benchmark report. */
 function sizingPage(): string {
   const path = 'docs/sizing.md'
@@ -128,6 +136,11 @@ function sizingPage(): string {
     (text, [name, made]) => withTable(path, name, made, text),
     readFileSync(join(projectRoot, path), 'utf8'),
   )
+}
+
+/** A page of which only one table is generated. */
+function withTablePage(path: string, name: string, made: string): GeneratedDocument {
+  return { path, text: withTable(path, name, made) }
 }
 
 /** The page with `made` between its marks `<!-- name…` and `<!-- end of name`. */
@@ -183,14 +196,18 @@ function alertsTable(): string {
     code(name),
     severity,
     `${code(expression)}${lasting === null ? '' : ` for ${lasting}`}`,
-    `${summary} ${description} [More](${page}).`,
+    `${summary} ${description} [More](${posix.relative('docs/operating', page)}).`,
   ])
   return table(['Alert', 'Severity', 'Expression', 'Meaning and action'], rows)
 }
 
-/** A chapter for each group of commands, and a heading for each command. */
-function commandsReference(): string {
-  const commands = describeCommands()
+function isForMerchants(group: string): boolean {
+  return group.startsWith('For merchants')
+}
+
+/** A chapter for each group of commands that is wanted, and a heading for each command. */
+function commandsReference(isWanted: (group: string) => boolean): string {
+  const commands = describeCommands().filter(({ group }) => isWanted(group))
   const groups = [...new Set(commands.map(({ group }) => group))]
   return groups
     .map((group) => {

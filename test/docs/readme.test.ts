@@ -7,7 +7,8 @@ import { endpoints } from '../../src/http/endpoints.js'
 import { deliveryHeaders } from '../../src/webhooks/signature.js'
 import { missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
-import { pagesOfDocs } from './documents.js'
+import { pagesOfDocs, textOfSubject } from './documents.js'
+import { anchors, prose } from './markdown.js'
 
 function read(path: string): string {
   return readFileSync(join(projectRoot, path), 'utf8')
@@ -29,24 +30,6 @@ function sourceOf(folder: string): string {
 function blocks(text: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
     ([, block = '']) => block,
-  )
-}
-
-/** A text without its fenced blocks: a comment of a script is no heading. */
-function prose(text: string): string {
-  return text.replace(/^```[\s\S]*?^```$/gm, '')
-}
-
-/** The anchors of a page, as GitHub makes them of its headings. */
-function anchors(path: string): Set<string> {
-  const headings = [...prose(read(path)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replace(/ /g, '-'),
-    ),
   )
 }
 
@@ -86,7 +69,7 @@ describe('the walk-through', () => {
 })
 
 describe('the comparison', () => {
-  const [claims = '', sources = ''] = read('docs/comparison.md').split('\n## Sources\n')
+  const [claims, sources] = [read('docs/comparison.md'), read('docs/comparison/sources.md')]
 
   test('cites sources that it lists, and lists none that it does not cite', () => {
     const cited = new Set([...claims.matchAll(/\[(\d+)\](?!\()/g)].map(([, number]) => Number(number)))
@@ -114,7 +97,7 @@ describe('the pages for people', () => {
         const [file = '', anchor] = target.split('#')
         const linked = file === '' ? path : join(dirname(path), file)
         assert.ok(existsSync(join(projectRoot, linked)), target)
-        if (anchor !== undefined) assert.ok(anchors(linked).has(anchor), target)
+        if (anchor !== undefined) assert.ok(anchors(read(linked)).has(anchor), target)
       }
     })
 
@@ -128,7 +111,7 @@ describe('the pages for people', () => {
     const source = ['src/auth', 'src/domain', 'src/http', 'src/ledger', 'src/service', 'src/store', 'src/webhooks']
       .map(sourceOf)
       .join('')
-    const named = [...read('docs/security.md').matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name = '']) => name)
+    const named = [...textOfSubject('security').matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name = '']) => name)
     const limits = named.filter((name) => !name.startsWith('BILLHOOK_'))
     assert.ok(limits.length > 0)
     assert.deepEqual(
@@ -139,8 +122,8 @@ describe('the pages for people', () => {
 
   test('quote messages that the service logs', () => {
     const source = sourceOf('src')
-    const quoted = ['docs/networks.md', 'docs/ledger.md', 'docs/operating.md'].flatMap((path) =>
-      [...prose(read(path)).matchAll(/^\*\*`([^`]+)`\*\*|\blog(?: line)? says `([^`"{]+)`/gm)].map(
+    const quoted = ['networks', 'ledger', 'operating'].flatMap((subject) =>
+      [...prose(textOfSubject(subject)).matchAll(/^\*\*`([^`]+)`\*\*|\blog(?: line)? says `([^`"{]+)`/gm)].map(
         ([, first, second]) => first ?? second,
       ),
     )
@@ -165,17 +148,17 @@ describe('the pages for people', () => {
     // Pages for an operator, which a browser asks for.
     const ofConsole = routes.filter((route) => / \/console(\/|$)/.test(route))
     const elsewhere = [...inOperating, ...aliases, ...inLedger, ...ofCommands, ...ofConsole]
-    const headings = [...read('docs/integrating.md').matchAll(/^### `([A-Z]+ .*)`$/gm)].map(([, route]) => route)
+    const headings = [...textOfSubject('integrating').matchAll(/^#{2,3} `([A-Z]+ .*)`$/gm)].map(([, route]) => route)
     assert.deepEqual(headings.sort(), routes.filter((route) => !elsewhere.includes(route)).sort())
-    for (const route of inLedger) assert.ok(read('docs/ledger.md').includes(`\`${route}\``), route)
-    for (const route of inOperating) assert.ok(read('docs/operating.md').includes(`\`${route}\``), route)
+    for (const route of inLedger) assert.ok(textOfSubject('ledger').includes(`\`${route}\``), route)
+    for (const route of inOperating) assert.ok(textOfSubject('operating').includes(`\`${route}\``), route)
   })
 
   test('show the tables of the store by their names', () => {
     const declared = /const TABLES = \{([\s\S]*?)\} as const/.exec(read('src/store/lmdb/tables/tables.ts'))?.[1] ?? ''
     const tables = [...declared.matchAll(/: '([a-z-]+)'/g)].map(([, name = '']) => name)
     assert.ok(tables.length > 0)
-    const shown = read('docs/internals/architecture.md')
+    const shown = read('docs/internals/store.md')
     // `meta` is the store's own and holds nothing of the domain.
     for (const name of tables.filter((table) => table !== 'meta')) assert.ok(shown.includes(`\`${name}\``), name)
   })

@@ -17,6 +17,7 @@ function read(path: string): string {
 
 const { key, requests, webhooks } = JSON.parse(read('examples/snippets/vectors.json'))
 const [signing, receiving] = [read('docs/signing.md'), read('docs/webhooks.md')]
+const programs = read('docs/signing/programs.md')
 
 /** Every value that a page shows stands there as code. */
 function assertShown(page: string, values: readonly string[]): void {
@@ -74,7 +75,7 @@ describe('examples/snippets/vectors.json', () => {
 
 describe('the programs of the docs', () => {
   test('are every file of examples/snippets and examples/start, on one page each', () => {
-    const shown = [signing, receiving, read('docs/start.md')].flatMap((page) =>
+    const shown = [programs, receiving, read('docs/start.md')].flatMap((page) =>
       [...page.matchAll(/^<!-- file (\S+) -->$/gm)].map(([, file = '']) => file),
     )
     assert.equal(new Set(shown).size, 8 * 2 + 3)

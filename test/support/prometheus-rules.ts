@@ -12,7 +12,7 @@ export interface AlertRule {
   readonly severity: string
   readonly summary: string
   readonly description: string
-  /** Where docs/operating.md says more, as a link from there. */
+  /** Where the docs say more: a path in the project, with an anchor or without. */
   readonly page: string
 }
 

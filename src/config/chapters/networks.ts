@@ -42,7 +42,7 @@ export const networks = {
   networks: optional.text(isPath, {
     fallbackText: 'none: SEP and TRX-NILE only',
     expects: 'a path',
-    sentence: 'A file in JSON that adds networks to SEP and TRX-NILE (networks.md).',
+    sentence: 'A file in JSON that adds networks to SEP and TRX-NILE (networks/other-networks.md).',
   }),
   sepTokenDecimals: quantity(0, TOKEN_DECIMALS_LIMIT, 'digits', {
     fallback: '6',

@@ -167,7 +167,7 @@ export class ClockWatch {
         const about = { seconds: Math.round(verdict.offsetMs) / MS_PER_SECOND, witnesses }
         return log.warn(
           about,
-          `the clock of this machine is ${offsetText(verdict.offsetMs)}: see docs/operating.md#the-clock`,
+          `the clock of this machine is ${offsetText(verdict.offsetMs)}: see docs/operating/clock.md`,
         )
       }
       case 'disputed':

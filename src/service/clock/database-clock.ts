@@ -70,7 +70,7 @@ export class DatabaseClock {
     this.aheadMs = isOff ? aheadMs : null
     if (isOff)
       log.warn(
-        `the clock of the database is ${differenceText(aheadMs)} that of this machine: see docs/operating.md#the-clock`,
+        `the clock of the database is ${differenceText(aheadMs)} that of this machine: see docs/operating/clock.md`,
       )
     else log.info('the clocks of the database and of this machine agree again')
   }

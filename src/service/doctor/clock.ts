@@ -15,7 +15,7 @@ const HALF_SECOND_MS = 500
 const FAILED_FROM_MS = 60_000
 const NAME = 'clock'
 const ADVICE =
-  'Set it, and keep it right with chrony or systemd-timesyncd: a wrong clock makes payments not count, or count twice. See docs/operating.md#the-clock.'
+  'Set it, and keep it right with chrony or systemd-timesyncd: a wrong clock makes payments not count, or count twice. See docs/operating/clock.md.'
 
 /** What a server says of our clock: how far it is off, and how exactly that is known. */
 interface Told {

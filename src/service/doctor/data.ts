@@ -27,6 +27,6 @@ function dataOf({ dataDirectory: directory, create }: Settings): Finding {
   return failed(
     NAME,
     `${directory} is damaged: ${flaw}.`,
-    'Keep it, and restore a backup: see docs/operating.md#backup.',
+    'Keep it, and restore a backup: see docs/operating/backup.md.',
   )
 }

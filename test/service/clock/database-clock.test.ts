@@ -53,7 +53,7 @@ describe('the clock of the database', () => {
       assert.deepEqual((await look()).length, 1)
       assert.deepEqual(await look(), [])
       assert.deepEqual(lines, [
-        `the clock of the database is ${text} that of this machine: see docs/operating.md#the-clock`,
+        `the clock of the database is ${text} that of this machine: see docs/operating/clock.md`,
         'the clocks of the database and of this machine agree again',
       ])
     })
