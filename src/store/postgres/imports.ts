@@ -25,7 +25,7 @@ import {
   toInvoice,
 } from './invoices/invoice-rows.js'
 import { enterOpen, enterPaid } from './invoices/places.js'
-import { expireDue, isPaidNow, isUnmatched, lockInvoice } from './invoices/settle.js'
+import { expireDue, isPaidNow, lockInvoice } from './invoices/settle.js'
 import { importKey } from './keys/key-port.js'
 import { lockAddresses } from './wallets/wallet-rows.js'
 
@@ -115,7 +115,7 @@ async function enter(work: Work, row: NewInvoice): Promise<void> {
     return
   }
   work.write(sql`UPDATE invoices SET state = ${STATE.paid}::smallint WHERE id = ${row.id}::uuid`)
-  enterPaid(work, row, isUnmatched(entered))
+  enterPaid(work, row, entered.matches)
 }
 
 /** A dropped deposit is seen first: a store remembers only what it saw. */

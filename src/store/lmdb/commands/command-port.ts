@@ -18,6 +18,7 @@ import {
   type WalletCommand,
   type WalletResult,
 } from '../../commands.js'
+import { voidNow } from '../../rules/invoice-life.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import { noteDone } from '../audit-rows.js'
 import { putDepositAside } from '../chain/aside-rows.js'
@@ -26,7 +27,7 @@ import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
 import { createInvoice } from '../invoices/create-invoice.js'
 import type { InvoiceAnswers } from '../invoices/invoice-answers.js'
-import { expireDue, isCoveredNow, isExpiryNext, logInvoice, putDecided } from '../invoices/invoice-index.js'
+import { expireDue, isExpiryNext, LmdbInvoiceLife } from '../invoices/invoice-index.js'
 import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
 import { refusalOf } from '../keys/api-keys.js'
@@ -192,11 +193,11 @@ function voidInvoice(commit: Commit, { invoiceId, owner, authority }: VoidComman
   if (denied !== null) return { ok: false, failure: denied }
   const row = findInvoice(commit, invoiceId)
   if (row === undefined) return refuse('invoice_not_found')
-  const refusal = refuseVoiding(owner, row.invoice.owner, row.voidedAt === null && isCoveredNow(commit, row))
+  const life = new LmdbInvoiceLife(commit)
+  const refusal = refuseVoiding(owner, row.invoice.owner, row.voidedAt === null && life.isCovered(row))
   if (refusal !== null) return { ok: false, failure: refusal }
   if (row.voidedAt === null) {
-    putDecided(commit, { ...row, voidedAt: commit.nowMs })
-    logInvoice(commit, 'invoice.voided', row)
+    voidNow(life, row)
     for (const walletId of walletsOf(row.invoice)) commit.changed(walletId)
   }
   return succeed(answerFor(commit, invoiceRow(commit, row.id)))

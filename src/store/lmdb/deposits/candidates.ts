@@ -1,8 +1,9 @@
 import type { Currency } from '../../../domain/amount.js'
 import type { CandidateSearch } from '../../../domain/deposit.js'
+import { CALLBACK, type Callback, callbackOf } from '../../rules/callbacks.js'
 import type { Commit } from '../commit/commit-loop.js'
-import { decidedRow, isUnpaid } from '../invoices/invoice-index.js'
-import { CALLBACK, type Callback, callbackOf, classByte, type Place } from '../invoices/invoice-places.js'
+import { decideExpiryOf, settleIfPaid } from '../invoices/invoice-index.js'
+import { classByte, type Place } from '../invoices/invoice-places.js'
 import { oldestOpenOf, openOfAmount, openSetsAt } from '../invoices/open-invoices.js'
 import { countMatches, newestPaid, newestUnmatched } from '../invoices/paid-invoices.js'
 import { findSet } from '../invoices/wallet-sets.js'
@@ -65,10 +66,9 @@ export class Candidates implements CandidateSearch<InvoiceId> {
     for (let left = places; ; ) {
       const head = heads.sort((a, b) => Buffer.compare(a.id, b.id)).shift()
       if (head === undefined || left <= 0) return { found: null, left: Math.max(left, 0) }
-      if (decidedRow(this.commit, head.id).voidedAt === null) {
-        if (isUnpaid(this.commit, head.id)) return { found: head.id, left }
-        left -= findSet(this.commit, head.setNo).walletIds.length
-      }
+      const standing = settleIfPaid(this.commit, head.id)
+      if (standing === 'open') return { found: head.id, left }
+      if (standing === 'paid') left -= findSet(this.commit, head.setNo).walletIds.length
       const next = this.headOf(head.setNo, head.ofClass, head.id)
       if (next !== null) heads.push(next)
     }
@@ -98,7 +98,7 @@ export class Candidates implements CandidateSearch<InvoiceId> {
 
   private isUnmatchedCandidate(id: InvoiceId): boolean {
     if (timeOfId(id) >= this.seeker.receivedAt || countMatches(this.commit, id) > 0) return false
-    const row = decidedRow(this.commit, id)
+    const row = decideExpiryOf(this.commit, id)
     return row.voidedAt === null && this.callbacks.includes(callbackOf(row.invoice))
   }
 }

@@ -19,7 +19,7 @@ import { endDepositAside } from '../chain/aside-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
 import { depositEvent } from '../events/event-rows.js'
-import { giveBackMatch, matchInvoice, reopen, settleIfPaid } from '../invoices/invoice-index.js'
+import { giveBackMatch, matchInvoice, reopen, settleMatched } from '../invoices/invoice-index.js'
 import { placeOf } from '../invoices/invoice-places.js'
 import { atomsOf, invoiceRow } from '../invoices/invoice-rows.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
@@ -196,7 +196,7 @@ function candidatesFor(
 
 /** Finds what a confirmed deposit has paid: the invoice that it matched first. */
 function settle(commit: Commit, { deposit, invoiceId, countedAs }: DepositRow): void {
-  if (invoiceId !== null) settleIfPaid(commit, invoiceId)
+  if (invoiceId !== null) settleMatched(commit, invoiceId)
   const wallet = countedAs === null ? undefined : walletAt(commit, deposit.network, deposit.toAddress)
   if (countedAs === null || wallet === undefined) return
   settleWallet(commit, wallet.no, { currencyByte: currencyByte(countedAs), receivedAt: deposit.receivedAt })

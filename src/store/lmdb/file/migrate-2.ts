@@ -4,7 +4,7 @@ import { isPaidNow } from '../invoices/invoice-index.js'
 import { indexed } from '../invoices/invoice-places.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
 import { enterOpen } from '../invoices/open-invoices.js'
-import { addMatch, enterPaid } from '../invoices/paid-invoices.js'
+import { addMatches, enterPaid } from '../invoices/paid-invoices.js'
 import { listActiveKey } from '../keys/api-keys.js'
 import { listEventTime } from '../ledger/events.js'
 import { type InvoiceId, idOfKey } from '../tables/keys.js'
@@ -27,7 +27,7 @@ export const MIGRATE_2: Migration = {
 
 function countMatch(commit: Commit, _key: Buffer, value: Buffer): void {
   const invoiceId = matchOfDeposit(value)
-  if (invoiceId !== null) addMatch(commit, invoiceId)
+  if (invoiceId !== null) addMatches(commit, invoiceId, 1)
 }
 
 function dropIndexes({ tables: { root, openAmounts } }: Commit): void {

@@ -10,6 +10,7 @@ import {
   refuseInvoice,
   WALLET_SETS_MAX,
 } from '../../../domain/invoice.js'
+import { callbackOf } from '../../rules/callbacks.js'
 import { isRepeatedCreation } from '../commands/idempotency.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
@@ -19,8 +20,8 @@ import { accountOf, headOf } from '../payments/running-totals.js'
 import { type InvoiceId, type OwnerNo, type SetNo, under } from '../tables/keys.js'
 import { NOTHING } from '../tables/tables.js'
 import { findWallet, type WalletRow } from '../wallets/wallets.js'
-import { addExpiry, isUnpaid } from './invoice-index.js'
-import { callbackOf, type Place, placeOf } from './invoice-places.js'
+import { addExpiry, settleIfPaid } from './invoice-index.js'
+import { type Place, placeOf } from './invoice-places.js'
 import { putInvoiceRow } from './invoice-rows.js'
 import {
   countOpenSetsAt,
@@ -101,7 +102,7 @@ function insert(
   // Every open invoice of the amount would have refused this one.
   enterOpen(commit, { id, places, setNo, currency, amount, callback: callbackOf(invoice) }, true)
   logEvent(commit, ownerNo, invoiceEvent('invoice.created', id))
-  if (wallets.some((wallet) => hasLaterDeposit(commit, wallet, currency))) isUnpaid(commit, id)
+  if (wallets.some((wallet) => hasLaterDeposit(commit, wallet, currency))) settleIfPaid(commit, id)
   return invoice
 }
 
@@ -151,7 +152,12 @@ class CreationFacts implements InvoiceFacts {
   isAmountTaken(): boolean {
     const { commit } = this
     const { currency, amount } = this.request
-    return this.places.some((place) => openOfAmount(commit, place, currency, amount).some((id) => isUnpaid(commit, id)))
+    for (const place of this.places) {
+      for (const id of openOfAmount(commit, place, currency, amount)) {
+        if (settleIfPaid(commit, id) === 'open') return true
+      }
+    }
+    return false
   }
 
   isWalletTaken(): boolean {
@@ -188,7 +194,7 @@ class CreationFacts implements InvoiceFacts {
     for (;;) {
       const id = firstOpenOf(this.commit, place, setNo, currency)
       if (id === null) return false
-      if (isUnpaid(this.commit, id)) return true
+      if (settleIfPaid(this.commit, id) === 'open') return true
     }
   }
 }

@@ -2,7 +2,9 @@ import type { Slice } from '../../../base/turns.js'
 import type { Currency } from '../../../domain/amount.js'
 import type { InvoiceEventType } from '../../../domain/event.js'
 import { isPaid } from '../../../domain/payment.js'
-import { decideExpiry, isCovered, isExpiryDue } from '../../../domain/voiding.js'
+import { type Ending, isCovered } from '../../../domain/voiding.js'
+import { answeredNow } from '../../rules/asking.js'
+import * as life from '../../rules/invoice-life.js'
 import type { Commit, Snapshot } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
 import { invoiceEvent } from '../events/event-rows.js'
@@ -14,28 +16,15 @@ import { indexed } from './invoice-places.js'
 import { atomsOf, type InvoiceRow, invoiceRow, putInvoiceRow } from './invoice-rows.js'
 import { enterOpen, isOpen, leaveOpen } from './open-invoices.js'
 import {
-  addMatch,
+  addMatches,
   enterPaid,
-  enterUnmatched,
   greatestPaid,
   isAmongPaid,
   leavePaid,
-  leaveUnmatched,
+  markMatched,
   paidBetween,
-  removeMatch,
 } from './paid-invoices.js'
 import { findSet } from './wallet-sets.js'
-
-/*
- * Keeps the invoices on wallets where collisions and deposits look for them. An invoice that is not void is in one of two
- * states:
- *
- *     open    not known to be paid          until a search finds it paid (`isUnpaid`)
- *     paid    found paid                    until a reorganisation takes the payment away (`reopen`)
- *
- * A paid invoice never stands in the way of a search, however much a wallet has sold. An open one that was paid by deposits
- * that were meant for others is found out by the first search that meets it, once.
- */
 
 /** Behind every key of `expiries`. */
 const BEHIND_EXPIRIES = Buffer.alloc(WIDE_BYTES + 1, 0xff)
@@ -58,7 +47,7 @@ export function expireDue(commit: Commit, slice: Slice): boolean {
   while (!slice.isOver) {
     const id = takeExpired(commit)
     if (id === null) return true
-    const { setNo } = decidedRow(commit, id)
+    const { setNo } = decideExpiryOf(commit, id)
     slice.touch(LOOKUPS_EACH + LOOKUPS_PER_WALLET * findSet(commit, setNo).walletIds.length)
   }
   return false
@@ -84,42 +73,54 @@ function takeExpired({ tables, caches, nowMs }: Commit): InvoiceId | null {
   return idOfKey<InvoiceId>(key)
 }
 
-/** The row of an invoice. Its expiry is decided if it is due. A void invoice is in no index. */
-export function decidedRow(commit: Commit, id: InvoiceId): InvoiceRow {
-  const row = invoiceRow(commit, id)
-  if (!isExpiryDue(row, commit.nowMs)) return row
-  const decided = { ...row, ...decideExpiry(row, isCoveredNow(commit, row)) }
-  putDecided(commit, decided)
-  if (decided.voidedAt !== null) logInvoice(commit, 'invoice.expired', decided)
-  return decided
+/** The life of the invoices, in LMDB: the open ones and those found paid are in the indexes on their wallets, a void one in none. */
+export class LmdbInvoiceLife implements life.InvoiceLife<InvoiceRow> {
+  constructor(private readonly commit: Commit) {}
+
+  get nowMs(): number {
+    return this.commit.nowMs
+  }
+
+  isCovered({ invoice }: InvoiceRow): boolean {
+    return isCovered(atomsOf(invoice), receivedFor(this.commit, invoice))
+  }
+
+  isPaid(row: InvoiceRow): boolean {
+    return isPaidNow(this.commit, row)
+  }
+
+  end(row: InvoiceRow, { expiresAt, voidedAt, hasOutlivedExpiry }: Ending): InvoiceRow {
+    const ended = { ...row, expiresAt, voidedAt, hasOutlivedExpiry }
+    putInvoiceRow(this.commit, ended)
+    if (voidedAt !== null) leaveOpen(this.commit, indexed(this.commit, ended))
+    return ended
+  }
+
+  enterPaid(row: InvoiceRow): void {
+    const invoice = indexed(this.commit, row)
+    leaveOpen(this.commit, invoice)
+    enterPaid(this.commit, invoice)
+  }
+
+  enterOpen(row: InvoiceRow): void {
+    const invoice = indexed(this.commit, row)
+    leavePaid(this.commit, invoice)
+    enterOpen(this.commit, invoice)
+  }
+
+  log(type: InvoiceEventType, { id, setNo }: InvoiceRow): void {
+    logEvent(this.commit, findSet(this.commit, setNo).ownerNo, invoiceEvent(type, id))
+  }
 }
 
-/** Enters what became of an invoice into the log of its owner. */
-export function logInvoice(commit: Commit, type: InvoiceEventType, { id, setNo }: InvoiceRow): void {
-  logEvent(commit, findSet(commit, setNo).ownerNo, invoiceEvent(type, id))
+/** The row of an invoice, with its expiry decided if it is due. */
+export function decideExpiryOf(commit: Commit, id: InvoiceId): InvoiceRow {
+  return life.decideExpiryOf(new LmdbInvoiceLife(commit), invoiceRow(commit, id))
 }
 
-/** Whether an invoice is paid or being paid. */
-export function isCoveredNow(commit: Commit, row: InvoiceRow): boolean {
-  return isCovered(atomsOf(row.invoice), receivedFor(commit, row.invoice))
-}
-
-/** Writes what was decided about an open invoice; a void one leaves the index. */
-export function putDecided(commit: Commit, row: InvoiceRow): void {
-  putInvoiceRow(commit, row)
-  if (row.voidedAt !== null) leaveOpen(commit, indexed(commit, row))
-}
-
-/** Whether an open invoice is unpaid and not void. One that turns out to be paid is settled. */
-export function isUnpaid(commit: Commit, id: InvoiceId): boolean {
-  const row = decidedRow(commit, id)
-  if (row.voidedAt !== null) return false
-  if (!isPaidNow(commit, row)) return true
-  const invoice = indexed(commit, row)
-  leaveOpen(commit, invoice)
-  enterPaid(commit, invoice)
-  logInvoice(commit, 'invoice.paid', row)
-  return false
+/** Settles an open invoice if it turns out to be paid, and decides its expiry. Answers what has become of it. */
+export function settleIfPaid(commit: Commit, id: InvoiceId): life.Standing {
+  return life.settleIfPaid(new LmdbInvoiceLife(commit), invoiceRow(commit, id))
 }
 
 export function isPaidNow(commit: Commit, { invoice }: InvoiceRow): boolean {
@@ -128,27 +129,33 @@ export function isPaidNow(commit: Commit, { invoice }: InvoiceRow): boolean {
 
 /** A deposit matched the invoice. */
 export function matchInvoice(commit: Commit, id: InvoiceId): void {
-  if (!addMatch(commit, id)) return
-  const invoice = indexed(commit, invoiceRow(commit, id))
-  if (isAmongPaid(commit, invoice)) leaveUnmatched(commit, invoice)
+  life.addMatch(new LmdbMatches(commit), id)
 }
 
 /** A deposit that had matched the invoice was dropped. */
 export function giveBackMatch(commit: Commit, id: InvoiceId): void {
-  if (!removeMatch(commit, id)) return
-  const invoice = indexed(commit, invoiceRow(commit, id))
-  if (isAmongPaid(commit, invoice)) enterUnmatched(commit, invoice)
+  life.giveBackMatch(new LmdbMatches(commit), id)
 }
 
-/** Settles an open invoice that a confirmed deposit matched, when it is paid by now. */
-export function settleIfPaid(commit: Commit, id: InvoiceId): void {
-  if (isOpen(commit, indexed(commit, invoiceRow(commit, id)))) isUnpaid(commit, id)
+class LmdbMatches implements life.Matches<InvoiceId> {
+  constructor(private readonly commit: Commit) {}
+
+  add(id: InvoiceId, by: 1 | -1): number {
+    return addMatches(this.commit, id, by)
+  }
+
+  mark(id: InvoiceId, isMatched: boolean): void {
+    const invoice = indexed(this.commit, invoiceRow(this.commit, id))
+    if (isAmongPaid(this.commit, invoice)) markMatched(this.commit, invoice, isMatched)
+  }
 }
 
-/**
- * A confirmed deposit left the account of a wallet: invoices created before it may be unpaid again. Those created up to
- * the last moment after which the rest of the account covers the greatest amount ever paid stay paid.
- */
+/** Settles the invoice that a confirmed deposit matched, if it is open and paid by now. */
+export function settleMatched(commit: Commit, id: InvoiceId): void {
+  if (isOpen(commit, indexed(commit, invoiceRow(commit, id)))) settleIfPaid(commit, id)
+}
+
+/** A confirmed deposit left the account of a wallet: invoices created before it may be unpaid again. */
 export function reopen(
   commit: Commit,
   walletNo: WalletNo,
@@ -156,14 +163,10 @@ export function reopen(
   account: Account,
   receivedAt: number,
 ): void {
-  const greatest = greatestPaid(commit, walletNo, currency)
-  const covered = lastToReceive(commit.tables.confirmedTotals, account, greatest, receivedAt)
-  for (const id of paidBetween(commit, walletNo, currency, covered === null ? 0 : covered + 1, receivedAt)) {
-    const row = invoiceRow(commit, id)
-    if (isPaidNow(commit, row)) continue
-    const invoice = indexed(commit, row)
-    leavePaid(commit, invoice)
-    enterOpen(commit, invoice)
-    logInvoice(commit, 'invoice.unpaid', row)
+  const paid: life.PaidInvoices<InvoiceRow> = {
+    greatest: () => greatestPaid(commit, walletNo, currency),
+    lastToReceive: (atoms, beforeMs) => lastToReceive(commit.tables.confirmedTotals, account, atoms, beforeMs),
+    between: (fromMs, beforeMs) => paidBetween(commit, walletNo, currency, fromMs, beforeMs),
   }
+  answeredNow(life.reopen(new LmdbInvoiceLife(commit), paid, receivedAt))
 }

@@ -1,5 +1,6 @@
 import type { Currency } from '../../../domain/amount.js'
-import { type Invoice, walletsOf } from '../../../domain/invoice.js'
+import { walletsOf } from '../../../domain/invoice.js'
+import { type Callback, callbackOf } from '../../rules/callbacks.js'
 import type { Reader } from '../commit/commit-loop.js'
 import {
   currencyByte,
@@ -15,17 +16,6 @@ import {
 import { findWallet } from '../wallets/wallets.js'
 import { atomsOf, type InvoiceRow } from './invoice-rows.js'
 import { findSet } from './wallet-sets.js'
-
-/** How an invoice is notified, which decides what deposits it is a candidate for. */
-export const CALLBACK = {
-  /** It has no reference, so it is never notified. */
-  none: 0,
-  /** It has a callback URL of its own. */
-  own: 1,
-  /** It has none of its own and takes its owner's. */
-  default: 2,
-} as const
-export type Callback = (typeof CALLBACK)[keyof typeof CALLBACK]
 
 /** An invoice as the indexes on its wallets see it. */
 export interface IndexedInvoice {
@@ -73,10 +63,4 @@ export function indexed(at: Reader, { id, invoice, setNo }: InvoiceRow): Indexed
     return placeOf(wallet.no, ownerNo)
   })
   return { id, places, setNo, currency: invoice.currency, amount: atomsOf(invoice), callback: callbackOf(invoice) }
-}
-
-/** How an invoice is notified. */
-export function callbackOf({ reference, callback_url }: Pick<Invoice, 'reference' | 'callback_url'>): Callback {
-  if (reference === null) return CALLBACK.none
-  return callback_url === null ? CALLBACK.default : CALLBACK.own
 }

@@ -1,4 +1,5 @@
 import type { Currency } from '../../../domain/amount.js'
+import { CALLBACK } from '../../rules/callbacks.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import {
   currencyByte,
@@ -10,11 +11,11 @@ import {
   sortableAmount,
 } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
-import { behind, CALLBACK, classByte, type IndexedInvoice, PLACE_BYTES, type Place } from './invoice-places.js'
+import { behind, classByte, type IndexedInvoice, PLACE_BYTES, type Place } from './invoice-places.js'
 
 /*
  * The open invoices on each wallet: those that are not void and not known to be paid. An open one may have been paid by
- * deposits that were made for another; the first search that meets it finds that out and settles it (`invoice-index.ts`).
+ * deposits that were made for another; the first search that meets it finds that out and settles it (`settleIfPaid`).
  *
  *     open-amounts    which of them ask an amount       one look-up
  *     open-invoices   which of them a set of wallets has, by class and age     one seek

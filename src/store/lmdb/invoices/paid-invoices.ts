@@ -1,4 +1,5 @@
 import type { Currency } from '../../../domain/amount.js'
+import { CALLBACK, isUnmatched } from '../../rules/callbacks.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import {
   bigintFromBytes,
@@ -14,7 +15,8 @@ import {
   type WalletNo,
 } from '../tables/keys.js'
 import { firstKey, lastKey, NOTHING, type Table } from '../tables/tables.js'
-import { behind, CALLBACK, classByte, type IndexedInvoice, PLACE_BYTES, type Place, placeOf } from './invoice-places.js'
+import { behind, classByte, type IndexedInvoice, PLACE_BYTES, type Place, placeOf } from './invoice-places.js'
+import { type InvoiceRow, invoiceRow } from './invoice-rows.js'
 
 /*
  * The invoices on each wallet that were found paid: those that a deposit may still notify, and those that a
@@ -35,13 +37,13 @@ export function enterPaid(commit: Commit, invoice: IndexedInvoice): void {
     commit.tables.paidInvoices.putSync(paidKey(place, invoice), NOTHING)
     raiseGreatest(commit, place.readUInt32BE(0) as WalletNo, invoice.currency, invoice.amount)
   }
-  if (countMatches(commit, invoice.id) === 0) enterUnmatched(commit, invoice)
+  if (isUnmatched(invoice.callback, countMatches(commit, invoice.id))) enterUnmatched(commit, invoice)
 }
 
 /** Removes an invoice that is no longer paid. */
 export function leavePaid(commit: Commit, invoice: IndexedInvoice): void {
   for (const place of invoice.places) commit.tables.paidInvoices.removeSync(paidKey(place, invoice))
-  if (countMatches(commit, invoice.id) === 0) leaveUnmatched(commit, invoice)
+  if (isUnmatched(invoice.callback, countMatches(commit, invoice.id))) leaveUnmatched(commit, invoice)
 }
 
 export function isAmongPaid({ tables }: Reader, invoice: IndexedInvoice): boolean {
@@ -49,14 +51,18 @@ export function isAmongPaid({ tables }: Reader, invoice: IndexedInvoice): boolea
   return place !== undefined && tables.paidInvoices.doesExist(paidKey(place, invoice))
 }
 
-/** Enters an invoice that no deposit has matched. One without a reference is never matched. */
-export function enterUnmatched({ tables }: Commit, invoice: IndexedInvoice): void {
+/** Notes whether a deposit has matched an invoice that was found paid. One without a reference is never matched. */
+export function markMatched(commit: Commit, invoice: IndexedInvoice, isMatched: boolean): void {
   if (invoice.callback === CALLBACK.none) return
+  if (isMatched) leaveUnmatched(commit, invoice)
+  else enterUnmatched(commit, invoice)
+}
+
+function enterUnmatched({ tables }: Commit, invoice: IndexedInvoice): void {
   for (const place of invoice.places) tables.unmatchedInvoices.putSync(unmatchedKey(place, invoice), NOTHING)
 }
 
-export function leaveUnmatched({ tables }: Commit, invoice: IndexedInvoice): void {
-  if (invoice.callback === CALLBACK.none) return
+function leaveUnmatched({ tables }: Commit, invoice: IndexedInvoice): void {
   for (const place of invoice.places) tables.unmatchedInvoices.removeSync(unmatchedKey(place, invoice))
 }
 
@@ -76,21 +82,21 @@ export function newestUnmatched(
   return newestUnder(tables.unmatchedInvoices, unmatchedPrefix(place, ofClass, amount), before)
 }
 
-/** The greatest amount that was ever paid on the wallet in the currency, atoms. */
-export function greatestPaid({ tables }: Reader, walletNo: WalletNo, currency: Currency): bigint {
+/** The greatest amount that was ever paid on the wallet in the currency, atoms; null when none was. */
+export function greatestPaid({ tables }: Reader, walletNo: WalletNo, currency: Currency): bigint | null {
   const bytes = tables.paidAmounts.get(greatestKey(walletNo, currency))
-  return bytes === undefined ? 0n : bigintFromBytes(bytes)
+  return bytes === undefined ? null : bigintFromBytes(bytes)
 }
 
 /** The paid invoices on a wallet, of all owners, in the currency, created from `fromMs` on and before `beforeMs`. */
 export function* paidBetween(
-  { tables }: Commit,
+  commit: Commit,
   walletNo: WalletNo,
   currency: Currency,
   fromMs: number,
   beforeMs: number,
-): Generator<InvoiceId> {
-  const { paidInvoices } = tables
+): Generator<InvoiceRow> {
+  const { paidInvoices } = commit.tables
   const end = behind(placeOf(walletNo, LAST_OWNER))
   let key = firstKey(paidInvoices, placeOf(walletNo, FIRST_OWNER), end)
   while (key !== undefined) {
@@ -98,26 +104,18 @@ export function* paidBetween(
     if ((prefix[PLACE_BYTES] ?? 0) >> 2 === currencyByte(currency)) {
       const range = { start: Buffer.concat([prefix, idAt(fromMs)]), end: Buffer.concat([prefix, idAt(beforeMs)]) }
       // Read before the caller changes the table.
-      yield* [...paidInvoices.getKeys(range)].map((one) => idOfKey<InvoiceId>(one))
+      for (const one of [...paidInvoices.getKeys(range)]) yield invoiceRow(commit, idOfKey<InvoiceId>(one))
     }
     key = firstKey(paidInvoices, behind(prefix), end)
   }
 }
 
-/** Counts a deposit that matched the invoice. True when it is the first. */
-export function addMatch(commit: Commit, id: InvoiceId): boolean {
-  const count = countMatches(commit, id) + 1
-  commit.tables.matches.putSync(id, numberKey(count))
-  return count === 1
-}
-
-/** Takes back a match of the invoice. True when none is left. */
-export function removeMatch(commit: Commit, id: InvoiceId): boolean {
-  const count = countMatches(commit, id) - 1
-  if (count < 0) throw new Error('an invoice has no match to give back')
-  if (count === 0) commit.tables.matches.removeSync(id)
-  else commit.tables.matches.putSync(id, numberKey(count))
-  return count === 0
+/** Adds a match of the invoice, or takes one back. Answers how many there were before. */
+export function addMatches(commit: Commit, id: InvoiceId, by: 1 | -1): number {
+  const before = countMatches(commit, id)
+  if (before + by > 0) commit.tables.matches.putSync(id, numberKey(before + by))
+  else commit.tables.matches.removeSync(id)
+  return before
 }
 
 /** The number of deposits that have matched an invoice. */
@@ -126,7 +124,7 @@ export function countMatches({ tables }: Reader, id: InvoiceId): number {
 }
 
 function raiseGreatest(commit: Commit, walletNo: WalletNo, currency: Currency, amount: bigint): void {
-  if (amount <= greatestPaid(commit, walletNo, currency)) return
+  if (amount <= (greatestPaid(commit, walletNo, currency) ?? 0n)) return
   commit.tables.paidAmounts.putSync(greatestKey(walletNo, currency), bigintToBytes(amount))
 }
 

@@ -1,33 +1,26 @@
 import type { Slice } from '../../../base/turns.js'
 import { walletsOf } from '../../../domain/invoice.js'
+import {
+  behindPiece,
+  EXAMINED_WITH_DEPOSIT,
+  type Unsettled,
+  unsettledAgain,
+  unsettledBy,
+} from '../../rules/unsettled-wallets.js'
 import type { Commit, Reader, Snapshot } from '../commit/commit-loop.js'
 import { ID_BYTES, type InvoiceId, idOfKey, NUMBER_BYTES, numberKey, timeOfId, type WalletNo } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
-import { isUnpaid, LOOKUPS_EACH, LOOKUPS_PER_WALLET } from './invoice-index.js'
+import { LOOKUPS_EACH, LOOKUPS_PER_WALLET, settleIfPaid } from './invoice-index.js'
 import { behind, PLACE_BYTES } from './invoice-places.js'
 import { invoiceRow } from './invoice-rows.js'
 
 /*
- * A deposit may pay any open invoice on its wallet, not only the one that it matched, and its owner is told so
- * (`invoice.paid`). The first few are examined at once. Where there are more, a row stands for the rest, and they are examined
- * piece by piece between other commits:
- *
- *     unsettled-wallets   wallet no → whether to begin again at the end, whether to tell it, the last key examined
+ *     unsettled-wallets   wallet no → whether to begin again at the end, whether to tell it, the last key in `open-invoices`
+ *                         that was examined
  */
 
-/** Open invoices that are examined with a deposit at most. */
-const EXAMINED_WITH_DEPOSIT = 32
 /** Open invoices whose keys are read at once. */
 const READ_AT_ONCE = 200
-
-/** A wallet with open invoices that have not been examined since a deposit. */
-interface Unsettled {
-  /** Another deposit came meanwhile: when the end is reached, everything is examined once more. */
-  readonly isAgain: boolean
-  readonly isAloud: boolean
-  /** The key in `open-invoices` that was examined last; empty to begin. */
-  readonly examinedTo: Buffer
-}
 
 /** Which open invoices a deposit counts for: those in its currency that were created before it. */
 export interface PayingDeposit {
@@ -39,11 +32,12 @@ export interface PayingDeposit {
 export function settleWallet(commit: Commit, walletNo: WalletNo, deposit: PayingDeposit): void {
   const known = read(commit, walletNo)
   if (known !== null) {
-    put(commit, walletNo, { ...known, isAgain: true, isAloud: known.isAloud || !commit.isSilent })
+    put(commit, walletNo, unsettledAgain(known, !commit.isSilent))
     return
   }
   const examinedTo = examine(commit, walletNo, NOTHING, EXAMINED_WITH_DEPOSIT, commit.aside, deposit)
-  if (examinedTo !== null) put(commit, walletNo, { isAgain: false, isAloud: !commit.isSilent, examinedTo })
+  const left = unsettledBy(examinedTo, !commit.isSilent)
+  if (left !== null) put(commit, walletNo, left)
 }
 
 /** Whether there is something for `settlePiece`. */
@@ -64,10 +58,9 @@ export function settlePiece(commit: Commit, slice: Slice): void {
   const known = read(commit, walletNo)
   if (known === null) return
   if (!known.isAloud) commit.silence()
-  const examinedTo = examine(commit, walletNo, known.examinedTo, READ_AT_ONCE, slice)
-  if (examinedTo !== null) put(commit, walletNo, { ...known, examinedTo })
-  else if (known.isAgain) put(commit, walletNo, { ...known, isAgain: false, examinedTo: NOTHING })
-  else tables.unsettledWallets.removeSync(key)
+  const left = behindPiece(known, examine(commit, walletNo, known.examinedTo ?? NOTHING, READ_AT_ONCE, slice))
+  if (left === null) tables.unsettledWallets.removeSync(key)
+  else put(commit, walletNo, left)
 }
 
 const BEHIND_WALLETS = Buffer.alloc(NUMBER_BYTES + 1, 0xff)
@@ -96,7 +89,7 @@ function examine(
     if (deposit !== null && !isCounted(key, deposit)) continue
     const id = idOfKey<InvoiceId>(key)
     slice.touch(LOOKUPS_EACH + LOOKUPS_PER_WALLET * walletsOf(invoiceRow(commit, id).invoice).length)
-    isUnpaid(commit, id)
+    settleIfPaid(commit, id)
   }
   return keys.length < limit ? null : examinedTo
 }
@@ -119,21 +112,21 @@ export function isUnsettledAloud(at: Reader, walletNo: WalletNo): boolean | null
 
 /** Has the open invoices of a wallet examined from the first one on. */
 export function noteUnsettled(commit: Commit, walletNo: WalletNo, isAloud: boolean): void {
-  put(commit, walletNo, { isAgain: false, isAloud, examinedTo: NOTHING })
+  put(commit, walletNo, { isAgain: false, isAloud, examinedTo: null })
 }
 
-function read({ tables }: Reader, walletNo: WalletNo): Unsettled | null {
+function read({ tables }: Reader, walletNo: WalletNo): Unsettled<Buffer> | null {
   const row = tables.unsettledWallets.get(numberKey(walletNo))
   if (row === undefined) return null
   const [flags = 0] = row
   return {
     isAgain: (flags & AGAIN) !== 0,
     isAloud: (flags & ALOUD) !== 0,
-    examinedTo: Buffer.from(row.subarray(1)),
+    examinedTo: row.length > 1 ? Buffer.from(row.subarray(1)) : null,
   }
 }
 
-function put({ tables }: Commit, walletNo: WalletNo, { isAgain, isAloud, examinedTo }: Unsettled): void {
+function put({ tables }: Commit, walletNo: WalletNo, { isAgain, isAloud, examinedTo }: Unsettled<Buffer>): void {
   const flags = (isAgain ? AGAIN : 0) | (isAloud ? ALOUD : 0)
-  tables.unsettledWallets.putSync(numberKey(walletNo), Buffer.concat([Buffer.of(flags), examinedTo]))
+  tables.unsettledWallets.putSync(numberKey(walletNo), Buffer.concat([Buffer.of(flags), examinedTo ?? NOTHING]))
 }

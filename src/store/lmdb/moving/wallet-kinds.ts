@@ -103,7 +103,7 @@ export const keys: LmdbMovedKind<'keys'> = {
 
 function greatestOf(at: Snapshot, walletNo: WalletNo, currency: 'native' | 'USDT'): string | null {
   const atoms = greatestPaid(at, walletNo, currency)
-  return atoms === 0n ? null : String(atoms)
+  return atoms === null ? null : String(atoms)
 }
 
 function putGreatest({ tables }: Commit, walletNo: WalletNo, currency: 'native' | 'USDT', atoms: string | null): void {

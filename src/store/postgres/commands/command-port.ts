@@ -14,6 +14,7 @@ import {
   type WalletCommand,
   type WalletResult,
 } from '../../commands.js'
+import { voidNow } from '../../rules/invoice-life.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import { noteDone } from '../audit.js'
 import { takeStep } from '../chain/chain-steps.js'
@@ -24,7 +25,7 @@ import type { Work } from '../connection/work.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import type { Fence } from '../fence.js'
 import { answerOf, isNamed, STATE } from '../invoices/invoice-rows.js'
-import { decided, expireDue, lockInvoice, selectDue, voided } from '../invoices/settle.js'
+import { decideExpiryOf, expireDue, lockInvoice, PostgresInvoiceLife, selectDue } from '../invoices/settle.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
 import { keysOf, refusalOf } from '../keys/key-port.js'
 import { answerOfEarlier, createAll } from './create.js'
@@ -228,12 +229,12 @@ async function voidInvoice(
   const denied = refusalOf(keys, authority, nowMs)
   if (denied !== null) return { ok: false, failure: denied }
   if (found === undefined) return refuse('invoice_not_found')
-  const row = decided(work, await lockInvoice(work, found.id))
+  const row = decideExpiryOf(work, await lockInvoice(work, found.id))
   const isCoveredNow = row.state !== STATE.void && isCovered(row.atoms, row.received)
   const refusal = refuseVoiding(owner, row.invoice.owner, isCoveredNow)
   if (refusal !== null) return { ok: false, failure: refusal }
   if (row.state === STATE.void) return succeed(answerOf(row, nowMs))
-  const gone = voided(work, row, nowMs, 'invoice.voided')
+  const gone = voidNow(new PostgresInvoiceLife(work), row)
   for (const walletId of row.walletIds) work.changed(walletId)
   return succeed(answerOf(gone, nowMs))
 }

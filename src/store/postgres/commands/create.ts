@@ -4,7 +4,7 @@ import { type InvoiceCommand, type InvoiceResult, NO_TERMS } from '../../command
 import type { Work } from '../connection/work.js'
 import { insertInvoices, type NewInvoice, STATE } from '../invoices/invoice-rows.js'
 import { enterOpen } from '../invoices/places.js'
-import { expireDue, isUnpaid, lockInvoices, logInvoice } from '../invoices/settle.js'
+import { expireDue, lockInvoices, logInvoice, settleIfPaid } from '../invoices/settle.js'
 import { refusalOf } from '../keys/key-port.js'
 import { addCreated, type BatchFacts, CreationFacts, hex, readFacts } from './creation-facts.js'
 import { type EarlierRequest, rememberCreations, rememberRequests } from './requests.js'
@@ -121,5 +121,5 @@ async function write(work: Work, facts: BatchFacts, created: readonly Created[])
     work,
     ahead.map(({ id }) => id),
   ))
-    isUnpaid(work, row)
+    settleIfPaid(work, row)
 }

@@ -1,9 +1,10 @@
 import type { Currency } from '../../../domain/amount.js'
 import type { CandidateSearch } from '../../../domain/deposit.js'
+import { CALLBACK, type Callback } from '../../rules/callbacks.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { CALLBACK, type Callback, firstIdAt, type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
-import { decided, isUnpaid, lockInvoice, lockInvoices } from '../invoices/settle.js'
+import { firstIdAt, type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
+import { decideExpiryOf, lockInvoice, lockInvoices, settleIfPaid } from '../invoices/settle.js'
 
 /** A deposit that needs the invoice that it notifies. */
 export interface Seeker {
@@ -89,9 +90,9 @@ export class Candidates implements CandidateSearch<InvoiceRow, Promise<InvoiceRo
       if (left <= 0) return { left: 0, isDone: false }
       const id = head.invoice_id
       const read = this.work.hasTouched(id) ? undefined : rows?.get(id)
-      const row = decided(this.work, read ?? (await lockInvoice(this.work, id)))
+      const row = decideExpiryOf(this.work, read ?? (await lockInvoice(this.work, id)))
       if (row.state === STATE.open) {
-        if (isUnpaid(this.work, row)) {
+        if (settleIfPaid(this.work, row) === 'open') {
           this.unpaid = row
           return { left, isDone: true }
         }
@@ -221,7 +222,7 @@ async function searchByAmount(work: Work, searches: readonly Candidates[]): Prom
     work,
     found.map(({ invoice_id }) => invoice_id),
   )
-  const rows = new Map([...locked].map(([id, row]) => [id, decided(work, row)]))
+  const rows = new Map([...locked].map(([id, row]) => [id, decideExpiryOf(work, row)]))
   for (const [i, search] of searches.entries()) {
     const candidates = found.filter(({ no }) => no === i).flatMap(({ invoice_id }) => rows.get(invoice_id) ?? [])
     search.ofAmount = newestUnmatched(candidates)

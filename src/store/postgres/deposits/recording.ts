@@ -13,7 +13,7 @@ import { endDepositsAside } from '../chain/aside-rows.js'
 import type { Work } from '../connection/work.js'
 import { depositData } from '../events/event-data.js'
 import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
-import { isUnpaid, readInvoices, reopen } from '../invoices/settle.js'
+import { readInvoices, reopen, settleIfPaid } from '../invoices/settle.js'
 import { examine, OthersPaid } from '../invoices/unsettled-wallets.js'
 import { addToSums } from '../payments/sums.js'
 import type { AddressRow } from '../wallets/wallet-rows.js'
@@ -112,7 +112,7 @@ export class DepositRecording {
       const row = notified.get(invoice?.id ?? '')
       if (row === undefined) continue
       examined.add(row.id)
-      if (row.state === STATE.open) isUnpaid(work, row)
+      if (row.state === STATE.open) settleIfPaid(work, row)
     }
     const ids = new Set((await Promise.all(others.map((one) => one.take()))).flat())
     await examine(

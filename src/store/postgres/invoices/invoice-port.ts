@@ -2,6 +2,7 @@ import { formatAmount } from '../../../domain/amount.js'
 import type { Invoice } from '../../../domain/invoice.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import { confirmationsAt, type QualifyingDeposit } from '../../../domain/payment.js'
+import { CALLBACK } from '../../rules/callbacks.js'
 import {
   type InvoicePort,
   type InvoiceWithDeposits,
@@ -17,7 +18,6 @@ import { nextBehind, pageBehind } from '../pages.js'
 import { RECEIVED } from '../payments/sums.js'
 import {
   answerOf,
-  CALLBACK,
   firstIdAt,
   INVOICE_COLUMNS,
   type InvoiceColumns,

@@ -11,10 +11,6 @@ import { RECEIVED } from '../payments/sums.js'
 export const STATE = { open: 0, paid: 1, void: 2 } as const
 export type State = (typeof STATE)[keyof typeof STATE]
 
-/** How an invoice is notified, which decides what deposits it is a candidate for. */
-export const CALLBACK = { none: 0, own: 1, default: 2 } as const
-export type Callback = (typeof CALLBACK)[keyof typeof CALLBACK]
-
 /** How the record shows its wallets: records of before multi-wallet support have none. */
 const WALLET_IDS_FORM = { null: 0, empty: 1, joined: 2 } as const
 
@@ -138,12 +134,6 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
 function formOf({ wallet_ids }: Invoice): number {
   if (wallet_ids === null) return WALLET_IDS_FORM.null
   return wallet_ids === '' ? WALLET_IDS_FORM.empty : WALLET_IDS_FORM.joined
-}
-
-/** How an invoice is notified. */
-export function callbackOf({ reference, callback_url }: Pick<Invoice, 'reference' | 'callback_url'>): Callback {
-  if (reference === null) return CALLBACK.none
-  return callback_url === null ? CALLBACK.default : CALLBACK.own
 }
 
 const SET_ID_BYTES = 16

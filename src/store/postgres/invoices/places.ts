@@ -1,6 +1,7 @@
+import { CALLBACK, callbackOf, isUnmatched } from '../../rules/callbacks.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { CALLBACK, callbackOf, type InvoiceRow, type NewInvoice, setIdOf } from './invoice-rows.js'
+import { type InvoiceRow, type NewInvoice, setIdOf } from './invoice-rows.js'
 
 /*
  * Keeps the invoices on wallets where collisions and deposits look for them: the open ones in `open_places`, those found paid in
@@ -29,12 +30,13 @@ export function leaveOpen(work: Work, { id, invoice, walletIds }: InvoiceRow): v
       AND invoice_id = ${id}::uuid`)
 }
 
-/** Enters an invoice that is paid. */
-export function enterPaid(work: Work, { id, invoice, walletIds, atoms }: NewInvoice, isUnmatched: boolean): void {
+/** Enters an invoice that is paid. `matches`: how many deposits have matched it. */
+export function enterPaid(work: Work, { id, invoice, walletIds, atoms }: NewInvoice, matches: number): void {
   const { owner, currency } = invoice
+  const callback = callbackOf(invoice)
   work.write(sql`
     INSERT INTO paid_places (wallet_id, currency, owner, callback, invoice_id, atoms, is_unmatched)
-    SELECT wallet_id, ${currency}, ${owner}, ${callbackOf(invoice)}::smallint, ${id}::uuid, ${atoms}::numeric, ${isUnmatched}
+    SELECT wallet_id, ${currency}, ${owner}, ${callback}::smallint, ${id}::uuid, ${atoms}::numeric, ${isUnmatched(callback, matches)}
     FROM unnest(${walletIds}::text[]) AS place (wallet_id)`)
   work.write(sql`
     INSERT INTO paid_amounts AS known (wallet_id, currency, atoms)
@@ -46,7 +48,7 @@ export function leavePaid(work: Work, { id, invoice, walletIds }: InvoiceRow): v
   work.write(sql`DELETE FROM paid_places WHERE ${placesOf(walletIds, invoice, id)}`)
 }
 
-/** A deposit has matched a paid invoice, or the last one that had was dropped. */
+/** Notes whether a deposit has matched an invoice that was found paid. One without a reference is never matched. */
 export function markMatched(work: Work, { id, invoice, walletIds }: InvoiceRow, isMatched: boolean): void {
   if (callbackOf(invoice) === CALLBACK.none) return
   work.write(sql`UPDATE paid_places SET is_unmatched = ${!isMatched} WHERE ${placesOf(walletIds, invoice, id)}`)

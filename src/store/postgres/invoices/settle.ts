@@ -1,27 +1,15 @@
 import type { InvoiceEventType } from '../../../domain/event.js'
 import { isPaid } from '../../../domain/payment.js'
-import { decideExpiry, isCovered, isExpiryDue } from '../../../domain/voiding.js'
+import { type Ending, isCovered } from '../../../domain/voiding.js'
+import { answeredLater } from '../../rules/asking.js'
+import * as life from '../../rules/invoice-life.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { type Account, lastToReceive } from '../payments/sums.js'
-import {
-  CALLBACK,
-  callbackOf,
-  type InvoiceColumns,
-  type InvoiceRow,
-  STATE,
-  selectInvoices,
-  toRow,
-} from './invoice-rows.js'
+import { type InvoiceColumns, type InvoiceRow, STATE, type State, selectInvoices, toRow } from './invoice-rows.js'
 import { enterOpen, enterPaid, leaveOpen, leavePaid, markMatched } from './places.js'
 
 /*
- * What becomes of invoices:
- *
- *     open    not known to be paid          until a search finds it paid (`isUnpaid`)
- *     paid    found paid                    until a reorganisation takes the payment away (`reopen`)
- *     void    by request or by expiry       for ever
- *
  * A transaction that changes an invoice, or decides by what it received, locks the invoice's row before it reads. So of two
  * deposits to two of its wallets, the later one sees both.
  */
@@ -47,86 +35,126 @@ export async function readInvoices(work: Work, ids: readonly string[]): Promise<
   return rows.map(toRow)
 }
 
+/** The life of locked invoices, in PostgreSQL: the open ones and those found paid stand in tables of their own. */
+export class PostgresInvoiceLife implements life.InvoiceLife<InvoiceRow>, life.Matches<InvoiceRow> {
+  constructor(private readonly work: Work) {}
+
+  get nowMs(): number {
+    return this.work.nowMs
+  }
+
+  isCovered({ atoms, received }: InvoiceRow): boolean {
+    return isCovered(atoms, received)
+  }
+
+  isPaid(row: InvoiceRow): boolean {
+    return isPaidNow(row)
+  }
+
+  end(row: InvoiceRow, { expiresAt, voidedAt, hasOutlivedExpiry }: Ending): InvoiceRow {
+    const { work } = this
+    const isVoid = voidedAt !== null
+    work.touch(row)
+    const ended = isVoid
+      ? sql`state = ${STATE.void}::smallint, voided_at = ${voidedAt}`
+      : sql`has_outlived_expiry = ${hasOutlivedExpiry}`
+    work.write(sql`UPDATE invoices SET ${ended} WHERE id = ${row.id}::uuid`)
+    if (isVoid && row.state === STATE.open) leaveOpen(work, row)
+    if (isVoid && row.state === STATE.paid) leavePaid(work, row)
+    return { ...row, state: isVoid ? STATE.void : row.state, expiresAt, voidedAt, hasOutlivedExpiry }
+  }
+
+  enterPaid(row: InvoiceRow): void {
+    leaveOpen(this.work, row)
+    enterPaid(this.work, row, row.matches)
+    this.setState(row, STATE.paid)
+  }
+
+  enterOpen(row: InvoiceRow): void {
+    leavePaid(this.work, row)
+    enterOpen(this.work, [row])
+    this.setState(row, STATE.open)
+  }
+
+  log(type: InvoiceEventType, row: InvoiceRow): void {
+    logInvoice(this.work, type, row)
+  }
+
+  add(row: InvoiceRow, by: 1 | -1): number {
+    this.work.touch(row)
+    this.work.write(sql`UPDATE invoices SET matches = matches + ${by} WHERE id = ${row.id}::uuid`)
+    return row.matches
+  }
+
+  mark(row: InvoiceRow, isMatched: boolean): void {
+    if (row.state === STATE.paid) markMatched(this.work, row, isMatched)
+  }
+
+  private setState(row: InvoiceRow, state: State): void {
+    this.work.touch(row)
+    this.work.write(sql`UPDATE invoices SET state = ${state}::smallint WHERE id = ${row.id}::uuid`)
+  }
+}
+
 /** The row of a locked invoice, with its expiry decided if it is due. */
-export function decided(work: Work, row: InvoiceRow): InvoiceRow {
-  if (!isExpiryDue(row, work.nowMs)) return row
-  const ending = decideExpiry(row, isCovered(row.atoms, row.received))
-  if (ending.voidedAt !== null) return voided(work, row, ending.voidedAt, 'invoice.expired')
-  work.touch(row)
-  work.write(sql`UPDATE invoices SET has_outlived_expiry = true WHERE id = ${row.id}::uuid`)
-  return { ...row, ...ending }
+export function decideExpiryOf(work: Work, row: InvoiceRow): InvoiceRow {
+  return life.decideExpiryOf(new PostgresInvoiceLife(work), row)
 }
 
-/** Voids a locked invoice. */
-export function voided(work: Work, row: InvoiceRow, at: number, event: InvoiceEventType): InvoiceRow {
-  work.touch(row)
-  work.write(sql`UPDATE invoices SET state = ${STATE.void}::smallint, voided_at = ${at} WHERE id = ${row.id}::uuid`)
-  if (row.state === STATE.open) leaveOpen(work, row)
-  if (row.state === STATE.paid) leavePaid(work, row)
-  logInvoice(work, event, row)
-  return { ...row, state: STATE.void, voidedAt: at }
-}
-
-/** Whether a locked open invoice is unpaid and not void. One that turns out to be paid is settled. */
-export function isUnpaid(work: Work, open: InvoiceRow): boolean {
-  const row = decided(work, open)
-  if (row.state !== STATE.open) return false
-  if (!isPaidNow(row)) return true
-  leaveOpen(work, row)
-  enterPaid(work, row, isUnmatched(row))
-  setState(work, row, STATE.paid)
-  logInvoice(work, 'invoice.paid', row)
-  return false
+/** Settles a locked open invoice if it turns out to be paid, and decides its expiry. Answers what has become of it. */
+export function settleIfPaid(work: Work, open: InvoiceRow): life.Standing {
+  return life.settleIfPaid(new PostgresInvoiceLife(work), open)
 }
 
 export function isPaidNow({ atoms, received }: InvoiceRow): boolean {
   return isPaid(atoms, received.confirmed)
 }
 
-/** Whether a deposit may still be the first to match it. One without a reference is never matched. */
-export function isUnmatched({ invoice, matches }: Pick<InvoiceRow, 'invoice' | 'matches'>): boolean {
-  return matches === 0 && callbackOf(invoice) !== CALLBACK.none
-}
-
 /** A deposit matched a locked invoice. */
 export function addMatch(work: Work, row: InvoiceRow): void {
-  work.touch(row)
-  work.write(sql`UPDATE invoices SET matches = matches + 1 WHERE id = ${row.id}::uuid`)
-  if (row.matches === 0 && row.state === STATE.paid) markMatched(work, row, true)
+  life.addMatch(new PostgresInvoiceLife(work), row)
 }
 
 /** A deposit that had matched a locked invoice was dropped. */
 export function giveBackMatch(work: Work, row: InvoiceRow): void {
-  if (row.matches < 1) throw new Error('an invoice has no match to give back')
-  work.touch(row)
-  work.write(sql`UPDATE invoices SET matches = matches - 1 WHERE id = ${row.id}::uuid`)
-  if (row.matches === 1 && row.state === STATE.paid) markMatched(work, row, false)
+  life.giveBackMatch(new PostgresInvoiceLife(work), row)
 }
 
-/**
- * A confirmed deposit left the account of a wallet: invoices created before it may be unpaid again. Those created up to the
- * last moment after which the rest of the account covers the greatest amount ever paid stay paid.
- */
-export async function reopen(work: Work, walletId: string, account: Account, receivedAt: number): Promise<void> {
-  const { currency } = account
-  const greatest = await work.row<{ atoms: bigint }>(
-    sql`SELECT atoms FROM paid_amounts WHERE wallet_id = ${walletId} AND currency = ${currency}`,
+/** A confirmed deposit left the account of a wallet: invoices created before it may be unpaid again. */
+export function reopen(work: Work, walletId: string, account: Account, receivedAt: number): Promise<void> {
+  return answeredLater(
+    life.reopen(new PostgresInvoiceLife(work), new PaidOnWallet(work, walletId, account), receivedAt),
   )
-  if (greatest === undefined) return
-  const covered = await lastToReceive(work, account, greatest.atoms, receivedAt)
-  const places = await work.rows<{ invoice_id: string }>(sql`
-    SELECT p.invoice_id FROM paid_places AS p JOIN invoices AS i ON i.id = p.invoice_id
-    WHERE p.wallet_id = ${walletId} AND p.currency = ${currency}
-      AND i.created_at > ${covered ?? -1}::bigint AND i.created_at < ${receivedAt}::bigint`)
-  for (const row of await lockInvoices(
-    work,
-    places.map(({ invoice_id }) => invoice_id),
-  )) {
-    if (row.state !== STATE.paid || isPaidNow(row)) continue
-    leavePaid(work, row)
-    enterOpen(work, [row])
-    setState(work, row, STATE.open)
-    logInvoice(work, 'invoice.unpaid', row)
+}
+
+class PaidOnWallet implements life.PaidInvoices<InvoiceRow> {
+  constructor(
+    private readonly work: Work,
+    private readonly walletId: string,
+    private readonly account: Account,
+  ) {}
+
+  async greatest(): Promise<bigint | null> {
+    const row = await this.work.row<{ atoms: bigint }>(
+      sql`SELECT atoms FROM paid_amounts WHERE wallet_id = ${this.walletId} AND currency = ${this.account.currency}`,
+    )
+    return row?.atoms ?? null
+  }
+
+  lastToReceive(atoms: bigint, beforeMs: number): Promise<number | null> {
+    return lastToReceive(this.work, this.account, atoms, beforeMs)
+  }
+
+  async between(fromMs: number, beforeMs: number): Promise<readonly InvoiceRow[]> {
+    const places = await this.work.rows<{ invoice_id: string }>(sql`
+      SELECT p.invoice_id FROM paid_places AS p JOIN invoices AS i ON i.id = p.invoice_id
+      WHERE p.wallet_id = ${this.walletId} AND p.currency = ${this.account.currency}
+        AND i.created_at >= ${fromMs}::bigint AND i.created_at < ${beforeMs}::bigint`)
+    const rows = await lockInvoices(
+      this.work,
+      places.map(({ invoice_id }) => invoice_id),
+    )
+    return rows.filter(({ state }) => state === STATE.paid)
   }
 }
 
@@ -143,7 +171,7 @@ export async function expireDue(work: Work): Promise<boolean> {
     work,
     due.map(({ id }) => id),
   )
-  for (const row of rows.toSorted(byExpiry)) decided(work, row)
+  for (const row of rows.toSorted(byExpiry)) decideExpiryOf(work, row)
   return due.length < EXPIRED_AT_ONCE
 }
 
@@ -165,9 +193,4 @@ export function logInvoice(
   { id, invoice }: Pick<InvoiceRow, 'id' | 'invoice'>,
 ): void {
   work.log(invoice.owner, { type, invoiceId: id, data: null })
-}
-
-function setState(work: Work, row: InvoiceRow, state: number): void {
-  work.touch(row)
-  work.write(sql`UPDATE invoices SET state = ${state}::smallint WHERE id = ${row.id}::uuid`)
 }

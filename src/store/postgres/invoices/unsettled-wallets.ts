@@ -1,19 +1,12 @@
 import type { Currency } from '../../../domain/amount.js'
+import { behindPiece, EXAMINED_WITH_DEPOSIT, unsettledBy } from '../../rules/unsettled-wallets.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { lockWithPartners } from '../wallets/wallet-rows.js'
 import { firstIdAt, STATE } from './invoice-rows.js'
-import { isUnpaid, lockInvoices } from './settle.js'
+import { lockInvoices, settleIfPaid } from './settle.js'
 
-/*
- * A deposit may pay any open invoice on its wallet, not only the one that it matched, and its owner is told so
- * (`invoice.paid`). The first few are examined at once. Where there are more, a row of `unsettled_wallets` stands for the rest, and
- * they are examined piece by piece between other units.
- */
-
-/** Open invoices that are examined with a deposit. */
-const EXAMINED_WITH_DEPOSIT = 32
 /** Open invoices that are examined in one piece. */
 const EXAMINED_AT_ONCE = 50
 
@@ -23,9 +16,8 @@ export interface PayingDeposit {
   readonly receivedAt: number
 }
 
-interface Unsettled {
+interface UnsettledColumns {
   readonly wallet_id: string
-  /** Another deposit came meanwhile: when the end is reached, everything is examined once more. */
   readonly is_again: boolean
   readonly is_aloud: boolean
   /** A `Place` as JSON; null to begin. */
@@ -62,11 +54,11 @@ export class OthersPaid {
     const { work, walletId, deposit } = this
     const [known, places] = await Promise.all([this.isKnown, this.places])
     if (known > 0) return []
-    const examinedTo = endOf(places, EXAMINED_WITH_DEPOSIT)
-    if (examinedTo !== null) {
+    const left = unsettledBy(endOf(places, EXAMINED_WITH_DEPOSIT), !work.isSilent)
+    if (left !== null) {
       work.write(sql`
         INSERT INTO unsettled_wallets (wallet_id, is_again, is_aloud, examined_to)
-        VALUES (${walletId}, false, ${!work.isSilent}, ${examinedTo})`)
+        VALUES (${walletId}, ${left.isAgain}, ${left.isAloud}, ${left.examinedTo})`)
     }
     return places.filter((place) => isCounted(place, deposit)).map(({ invoice_id }) => invoice_id)
   }
@@ -79,13 +71,13 @@ export async function isUnsettled(database: Database): Promise<boolean> {
 
 /** Examines the next piece of the next wallet behind `after`, in turn. Answers that wallet; null when there was none. */
 export async function settlePiece(work: Work, after: string): Promise<string | null> {
-  const next = await work.row<Pick<Unsettled, 'wallet_id'>>(
+  const next = await work.row<Pick<UnsettledColumns, 'wallet_id'>>(
     sql`SELECT wallet_id FROM unsettled_wallets ORDER BY wallet_id <= ${after}, wallet_id LIMIT 1`,
   )
   if (next === undefined) return null
   const { wallet_id: walletId } = next
   lockWithPartners(work, sql`SELECT ${walletId} AS id`)
-  const known = await work.row<Unsettled>(
+  const known = await work.row<UnsettledColumns>(
     sql`SELECT wallet_id, is_again, is_aloud, examined_to FROM unsettled_wallets WHERE wallet_id = ${walletId}`,
   )
   if (known === undefined) return walletId
@@ -95,13 +87,13 @@ export async function settlePiece(work: Work, after: string): Promise<string | n
     work,
     places.map(({ invoice_id }) => invoice_id),
   )
-  const examinedTo = endOf(places, EXAMINED_AT_ONCE)
-  if (examinedTo === null && !known.is_again) {
+  const before = { isAgain: known.is_again, isAloud: known.is_aloud, examinedTo: known.examined_to }
+  const left = behindPiece(before, endOf(places, EXAMINED_AT_ONCE))
+  if (left === null) {
     work.write(sql`DELETE FROM unsettled_wallets WHERE wallet_id = ${walletId}`)
   } else {
     work.write(sql`
-      UPDATE unsettled_wallets SET examined_to = ${examinedTo}, is_again = ${examinedTo !== null && known.is_again}
-      WHERE wallet_id = ${walletId}`)
+      UPDATE unsettled_wallets SET examined_to = ${left.examinedTo}, is_again = ${left.isAgain} WHERE wallet_id = ${walletId}`)
   }
   return walletId
 }
@@ -123,7 +115,7 @@ function endOf(places: readonly Place[], limit: number): string | null {
 
 /** Finds open invoices that are paid. */
 export async function examine(work: Work, ids: readonly string[]): Promise<void> {
-  for (const row of await lockInvoices(work, ids)) if (row.state === STATE.open) isUnpaid(work, row)
+  for (const row of await lockInvoices(work, ids)) if (row.state === STATE.open) settleIfPaid(work, row)
 }
 
 function isBehind({ owner, set_id, currency, callback, invoice_id }: Place): Fragment {

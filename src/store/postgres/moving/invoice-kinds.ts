@@ -1,9 +1,9 @@
 import { parseInvoiceAmount } from '../../../domain/amount.js'
 import { walletsOf } from '../../../domain/invoice.js'
 import type { MovedInvoice } from '../../moving/records.js'
+import { callbackOf, isUnmatched } from '../../rules/callbacks.js'
 import { sql } from '../connection/sql.js'
 import {
-  callbackOf,
   type InvoiceColumns,
   insertInvoices,
   type NewInvoice,
@@ -12,7 +12,6 @@ import {
   toInvoice,
 } from '../invoices/invoice-rows.js'
 import { enterOpen } from '../invoices/places.js'
-import { isUnmatched } from '../invoices/settle.js'
 import { behindPlace, insertInto, type PostgresMovedKind } from './moved-kind.js'
 
 const NAMES = { [STATE.open]: 'open', [STATE.paid]: 'paid', [STATE.void]: 'void' } as const
@@ -59,7 +58,11 @@ export const invoices: PostgresMovedKind<'invoices', Omit<InvoiceColumns, 'confi
           { name: 'callback', type: 'smallint', of: ({ record }) => callbackOf(record.invoice) },
           { name: 'invoice_id', type: 'uuid', of: ({ record }) => record.storeId },
           { name: 'atoms', type: 'numeric', of: ({ record }) => atomsOf(record) },
-          { name: 'is_unmatched', type: 'boolean', of: ({ record }) => isUnmatched(record) },
+          {
+            name: 'is_unmatched',
+            type: 'boolean',
+            of: ({ record }) => isUnmatched(callbackOf(record.invoice), record.matches),
+          },
         ],
         places,
       ),

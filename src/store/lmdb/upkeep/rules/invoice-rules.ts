@@ -1,8 +1,9 @@
 import { CURRENCIES, type Currency, parseInvoiceAmount } from '../../../../domain/amount.js'
 import { flawForDeposits } from '../../../../domain/invoice-flaw.js'
+import { callbackOf, isUnmatched } from '../../../rules/callbacks.js'
 import { invoiceEvent } from '../../events/event-rows.js'
 import { expiryKey } from '../../invoices/invoice-index.js'
-import { CALLBACK, callbackOf, type IndexedInvoice, placeOf } from '../../invoices/invoice-places.js'
+import { type IndexedInvoice, placeOf } from '../../invoices/invoice-places.js'
 import { fromStored, invoiceCodec, type StoredInvoice, storeIdOf } from '../../invoices/invoice-rows.js'
 import { amountKey, openKey } from '../../invoices/open-invoices.js'
 import { greatestKey, paidKey, unmatchedKey } from '../../invoices/paid-invoices.js'
@@ -147,10 +148,10 @@ class InvoiceRule implements Rule {
 
   private checkPaid(invoice: ReadInvoice): void {
     const { reading } = this
-    const isUnmatched = invoice.callback !== CALLBACK.none && !reading.has('matches', invoice.id)
+    const matches = reading.has('matches', invoice.id) ? 1 : 0
     for (const place of invoice.places) {
       reading.owe('paidInvoices', paidKey(place, invoice))
-      if (isUnmatched) reading.owe('unmatchedInvoices', unmatchedKey(place, invoice))
+      if (isUnmatched(invoice.callback, matches)) reading.owe('unmatchedInvoices', unmatchedKey(place, invoice))
     }
     const { amount, currency, id, wallets } = invoice
     reading.expect(

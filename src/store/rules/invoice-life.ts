@@ -1,0 +1,110 @@
+import type { InvoiceEventType } from '../../domain/event.js'
+import { decideExpiry, type Ending, isExpiryDue } from '../../domain/voiding.js'
+import type { Awaitable } from '../store.js'
+import { type Asking, ask } from './asking.js'
+
+/*
+ * What becomes of an invoice:
+ *
+ *     open    not known to be paid       until a search finds it paid (`settleIfPaid`)
+ *     paid    found paid                 until a reorganisation takes the payment away (`reopen`)
+ *     void    by request or by expiry    for ever
+ *
+ * A paid invoice never stands in the way of a search, however much a wallet has sold. An open one that was paid by deposits
+ * that were meant for others is found out by the first search that meets it, once.
+ */
+
+/** What has become of an invoice. */
+export type Standing = 'open' | 'paid' | 'void'
+
+/** What the rules need of an engine: facts that are at hand, and effects. `I` is the engine's row of an invoice. */
+export interface InvoiceLife<I extends Ending> {
+  /** Unix ms. */
+  readonly nowMs: number
+  /** Whether confirmed and pending deposits together cover the amount. */
+  isCovered(invoice: I): boolean
+  isPaid(invoice: I): boolean
+  /** Writes how an invoice ended. A void one stands on no wallet any more. */
+  end(invoice: I, ending: Ending): I
+  /** Moves an open invoice among those that were found paid. */
+  enterPaid(invoice: I): void
+  /** Moves an invoice that was found paid among the open ones. */
+  enterOpen(invoice: I): void
+  /** Enters what became of an invoice into the log of its owner. */
+  log(type: InvoiceEventType, invoice: I): void
+}
+
+/** Decides the expiry of an invoice if it is due. */
+export function decideExpiryOf<I extends Ending>(life: InvoiceLife<I>, invoice: I): I {
+  if (!isExpiryDue(invoice, life.nowMs)) return invoice
+  const decided = life.end(invoice, decideExpiry(invoice, life.isCovered(invoice)))
+  if (decided.voidedAt !== null) life.log('invoice.expired', decided)
+  return decided
+}
+
+/** Voids an invoice at the request of its owner. */
+export function voidNow<I extends Ending>(life: InvoiceLife<I>, invoice: I): I {
+  const { expiresAt, hasOutlivedExpiry } = invoice
+  const gone = life.end(invoice, { expiresAt, voidedAt: life.nowMs, hasOutlivedExpiry })
+  life.log('invoice.voided', gone)
+  return gone
+}
+
+/** Settles an open invoice if it turns out to be paid, and decides its expiry. Answers what has become of it. */
+export function settleIfPaid<I extends Ending>(life: InvoiceLife<I>, open: I): Standing {
+  const invoice = decideExpiryOf(life, open)
+  if (invoice.voidedAt !== null) return 'void'
+  if (!life.isPaid(invoice)) return 'open'
+  life.enterPaid(invoice)
+  life.log('invoice.paid', invoice)
+  return 'paid'
+}
+
+/** The invoices that were found paid on an account: a wallet in one currency, whoever owned the wallet then. */
+export interface PaidInvoices<I> {
+  /** The greatest amount that was ever paid, atoms; null when none was. */
+  greatest(): Awaitable<bigint | null>
+  /** The last moment before `beforeMs` after which confirmed deposits of at least `atoms` came; null when there is none. */
+  lastToReceive(atoms: bigint, beforeMs: number): Awaitable<number | null>
+  /** Those that were created from `fromMs` on and before `beforeMs`. An engine that must lock them has. */
+  between(fromMs: number, beforeMs: number): Awaitable<Iterable<I>>
+}
+
+/**
+ * A confirmed deposit left an account: invoices created before it may be unpaid again. Those created up to the last moment
+ * after which the rest of the account covers the greatest amount ever paid stay paid.
+ */
+export function* reopen<I extends Ending>(
+  life: InvoiceLife<I>,
+  paid: PaidInvoices<I>,
+  receivedAt: number,
+): Asking<void> {
+  const greatest = yield* ask(paid.greatest())
+  if (greatest === null) return
+  const covered = yield* ask(paid.lastToReceive(greatest, receivedAt))
+  for (const invoice of yield* ask(paid.between(covered === null ? 0 : covered + 1, receivedAt))) {
+    if (life.isPaid(invoice)) continue
+    life.enterOpen(invoice)
+    life.log('invoice.unpaid', invoice)
+  }
+}
+
+/** The deposits that have matched an invoice and were not dropped. `I` names an invoice. */
+export interface Matches<I> {
+  /** Adds a match, or takes one back. Answers how many there were before. */
+  add(invoice: I, by: 1 | -1): number
+  /** Notes, if the invoice is among those found paid, whether a deposit has matched it. */
+  mark(invoice: I, isMatched: boolean): void
+}
+
+/** A deposit matched an invoice. */
+export function addMatch<I>(matches: Matches<I>, invoice: I): void {
+  if (matches.add(invoice, 1) === 0) matches.mark(invoice, true)
+}
+
+/** A deposit that had matched an invoice was dropped. */
+export function giveBackMatch<I>(matches: Matches<I>, invoice: I): void {
+  const before = matches.add(invoice, -1)
+  if (before < 1) throw new Error('an invoice has no match to give back')
+  if (before === 1) matches.mark(invoice, false)
+}
