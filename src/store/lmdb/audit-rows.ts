@@ -1,7 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
-import { AUDIT_OUTCOMES, type AuditEnd, type AuditedAction, type AuditRecord } from '../../domain/audit.js'
+import { AUDIT_OUTCOMES, type AuditEnd, type AuditedAction, type AuditRecord, DONE } from '../../domain/audit.js'
 import type { AuditPort } from '../audit.js'
-import type { ImportOutcome, Page, PageOf } from '../store.js'
+import { answeredNow } from '../rules/asking.js'
+import { type AuditWork, beginAction, noteEnd } from '../rules/audit.js'
+import type { Page, PageOf } from '../store.js'
 import type { Commit, CommitLoop } from './commit/commit-loop.js'
 import { newestFirst } from './overview.js'
 import { idAt, timeOfId } from './tables/keys.js'
@@ -25,16 +26,11 @@ export class LmdbAudit implements AuditPort {
   constructor(private readonly commits: CommitLoop) {}
 
   begin(action: AuditedAction): Promise<AuditRecord> {
-    return this.commits.run((commit) => {
-      const id = commit.newId()
-      const record = { id: id.toString('hex'), at: timeOfId(id), ...action, outcome: null, detail: null, endedAt: null }
-      putAudit(commit, record)
-      return record
-    })
+    return this.commits.run((commit) => answeredNow(beginAction(new LmdbAuditWork(commit), action)))
   }
 
   note(id: string, end: AuditEnd): Promise<void> {
-    return this.commits.runAdmitted((commit) => noteAudit(commit, id, end))
+    return this.commits.runAdmitted((commit) => answeredNow(noteEnd(new LmdbAuditWork(commit), id, end)))
   }
 
   page(page: Page): PageOf<AuditRecord> {
@@ -59,29 +55,35 @@ export function putAudit({ tables }: Commit, { id, at: _, ...record }: AuditReco
   tables.audit.putSync(Buffer.from(id, 'hex'), auditCodec.encode(record))
 }
 
-/** Notes what came of an action. One whose record has been removed since is left alone. */
-function noteAudit(commit: Commit, id: string, { outcome, detail }: AuditEnd): void {
-  const key = Buffer.from(id, 'hex')
-  const stored = commit.tables.audit.get(key)
-  if (stored === undefined) return
-  const endedAt = outcome === null ? null : commit.nowMs
-  putAudit(commit, { ...auditRecord(key, stored), outcome, detail, endedAt })
+/** What a commit does for these records. */
+export class LmdbAuditWork implements AuditWork {
+  constructor(private readonly commit: Commit) {}
+
+  readClock(): number {
+    return this.commit.nowMs
+  }
+
+  newId(): string {
+    return this.commit.newId().toString('hex')
+  }
+
+  find(id: string): AuditRecord | undefined {
+    const key = Buffer.from(id, 'hex')
+    const stored = this.commit.tables.audit.get(key)
+    return stored === undefined ? undefined : auditRecord(key, stored)
+  }
+
+  add(record: AuditRecord): void {
+    putAudit(this.commit, record)
+  }
+
+  end(id: string, end: AuditEnd, endedAt: number | null): void {
+    const record = this.find(id)
+    if (record !== undefined) this.add({ ...record, ...end, endedAt })
+  }
 }
 
 /** Notes in the transaction of an action that it is done. */
 export function noteDone(commit: Commit, trace: string | undefined): void {
-  if (trace !== undefined) noteAudit(commit, trace, { outcome: 'done', detail: null })
-}
-
-/** Adds a record of another store. */
-export function importAudit(commit: Commit, record: AuditRecord): ImportOutcome {
-  const key = Buffer.from(record.id, 'hex')
-  const stored = commit.tables.audit.get(key)
-  if (stored === undefined) {
-    putAudit(commit, record)
-    return { status: 'added' }
-  }
-  return isDeepStrictEqual(auditRecord(key, stored), record)
-    ? { status: 'known' }
-    : { status: 'refused', error: 'another record has its id' }
+  if (trace !== undefined) answeredNow(noteEnd(new LmdbAuditWork(commit), trace, DONE))
 }

@@ -2,9 +2,21 @@ import type { Deposit } from '../../domain/deposit.js'
 import type { ImportedInvoice } from '../../domain/imported-record.js'
 import { walletsOf } from '../../domain/invoice.js'
 import type { Settled } from '../commands.js'
-import { flawOfWallet, isSameInvoice, keptWhole, NO_IMPORT_TERMS, withRefusal } from '../imports.js'
+import { answeredNow } from '../rules/asking.js'
+import { importAudit } from '../rules/audit.js'
+import {
+  ADDED,
+  flawOfWallet,
+  isSameInvoice,
+  KNOWN,
+  keptWhole,
+  NO_IMPORT_TERMS,
+  refused,
+  withRefusal,
+} from '../rules/import-outcomes.js'
+import { importKey } from '../rules/keys.js'
 import type { ImportableRecord, ImportOutcome, ImportPort, ImportTerms } from '../store.js'
-import { importAudit } from './audit-rows.js'
+import { LmdbAuditWork } from './audit-rows.js'
 import type { Commit, CommitLoop } from './commit/commit-loop.js'
 import { findDeposit, putDeposit } from './deposits/deposit-rows.js'
 import type { DepositRecorder } from './deposits/deposits.js'
@@ -17,13 +29,10 @@ import { findInvoice, type InvoiceRow, putInvoiceRow, storeIdOf } from './invoic
 import { enterOpen } from './invoices/open-invoices.js'
 import { enterPaid } from './invoices/paid-invoices.js'
 import { internSet } from './invoices/wallet-sets.js'
-import { importKey } from './keys/api-keys.js'
+import { LmdbKeyWork } from './keys/api-keys.js'
 import { under } from './tables/keys.js'
 import { NOTHING } from './tables/tables.js'
 import { findWallet, type WalletRow } from './wallets/wallets.js'
-
-const ADDED: ImportOutcome = { status: 'added' }
-const KNOWN: ImportOutcome = { status: 'known' }
 
 /** Writes records of another store as they were. No webhook is owed by them. */
 export class LmdbImports implements ImportPort {
@@ -42,7 +51,7 @@ export class LmdbImports implements ImportPort {
       case 'invoice':
         return addInvoice(commit, record, terms)
       case 'key':
-        return importKey(commit, record.publicKey, record.key)
+        return answeredNow(importKey(new LmdbKeyWork(commit), record.publicKey, record.key))
       case 'deposit':
         expireDue(commit, commit.aside)
         return addDeposit(commit, this.deposits, record.deposit)
@@ -51,7 +60,7 @@ export class LmdbImports implements ImportPort {
       case 'removal':
         return importRemoval(commit, record.owner, record.id)
       case 'audit':
-        return importAudit(commit, record.record)
+        return answeredNow(importAudit(new LmdbAuditWork(commit), record.record))
     }
   }
 }
@@ -117,8 +126,4 @@ function addDeposit(commit: Commit, deposits: DepositRecorder, deposit: Deposit)
   if (row === undefined) throw new Error('a deposit that was recorded is not there')
   if (kind === 'confirmed') putDeposit(commit, { ...row, deposit: { ...row.deposit, confirmedAt } })
   return ADDED
-}
-
-function refused(error: string): ImportOutcome {
-  return { status: 'refused', error }
 }

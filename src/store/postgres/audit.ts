@@ -1,7 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { AuditEnd, AuditedAction, AuditRecord } from '../../domain/audit.js'
+import { type AuditEnd, type AuditedAction, type AuditRecord, DONE } from '../../domain/audit.js'
 import type { AuditPort } from '../audit.js'
-import type { ImportOutcome, Page, PageOf } from '../store.js'
+import { answeredLater } from '../rules/asking.js'
+import { type AuditWork, beginAction, noteEnd } from '../rules/audit.js'
+import type { Page, PageOf } from '../store.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
@@ -21,16 +22,11 @@ export class PostgresAudit implements AuditPort {
   constructor(private readonly database: Database) {}
 
   begin(action: AuditedAction): Promise<AuditRecord> {
-    return this.database.writeRequested(async (work) => {
-      const at = await work.readClock()
-      const record = { id: work.newId(), at, ...action, outcome: null, detail: null, endedAt: null }
-      putAudit(work, record)
-      return record
-    })
+    return this.database.writeRequested((work) => answeredLater(beginAction(new PostgresAuditWork(work), action)))
   }
 
   note(id: string, end: AuditEnd): Promise<void> {
-    return this.database.write((work) => noteAudit(work, id, end))
+    return this.database.write((work) => answeredLater(noteEnd(new PostgresAuditWork(work), id, end)))
   }
 
   page(page: Page): Promise<PageOf<AuditRecord>> {
@@ -65,32 +61,36 @@ export function toAudit({
   return { id, at, who, from: origin, action, owner, subject, outcome, detail, endedAt: ended_at }
 }
 
-function putAudit(work: Work, { id, who, from, action, owner, subject, outcome, detail, endedAt }: AuditRecord): void {
-  work.write(sql`
-    INSERT INTO audit (id, who, origin, action, owner, subject, outcome, detail, ended_at)
-    VALUES (${id}::uuid, ${who}, ${from}, ${action}, ${owner}, ${subject}, ${outcome}, ${detail}, ${endedAt}::bigint)`)
-}
+/** What a unit of work does for these records. */
+export class PostgresAuditWork implements AuditWork {
+  constructor(private readonly work: Work) {}
 
-/** Notes what came of an action. One whose record has been removed since is left alone. */
-async function noteAudit(work: Work, id: string, { outcome, detail }: AuditEnd): Promise<void> {
-  const endedAt = outcome === null ? null : await work.readClock()
-  work.write(sql`
-    UPDATE audit SET outcome = ${outcome}, detail = ${detail}, ended_at = ${endedAt}::bigint WHERE id = ${id}::uuid`)
+  readClock(): Promise<number> {
+    return this.work.readClock()
+  }
+
+  newId(): string {
+    return this.work.newId()
+  }
+
+  async find(id: string): Promise<AuditRecord | undefined> {
+    const row = await this.work.row<AuditColumns>(sql`SELECT ${AUDIT_COLUMNS} FROM audit AS a WHERE a.id = ${id}::uuid`)
+    return row === undefined ? undefined : toAudit(row)
+  }
+
+  add({ id, who, from, action, owner, subject, outcome, detail, endedAt }: AuditRecord): void {
+    this.work.write(sql`
+      INSERT INTO audit (id, who, origin, action, owner, subject, outcome, detail, ended_at)
+      VALUES (${id}::uuid, ${who}, ${from}, ${action}, ${owner}, ${subject}, ${outcome}, ${detail}, ${endedAt}::bigint)`)
+  }
+
+  end(id: string, { outcome, detail }: AuditEnd, endedAt: number | null): void {
+    this.work.write(sql`
+      UPDATE audit SET outcome = ${outcome}, detail = ${detail}, ended_at = ${endedAt}::bigint WHERE id = ${id}::uuid`)
+  }
 }
 
 /** Notes in the transaction of an action that it is done. */
 export async function noteDone(work: Work, trace: string | undefined): Promise<void> {
-  if (trace !== undefined) await noteAudit(work, trace, { outcome: 'done', detail: null })
-}
-
-/** Adds a record of another store. */
-export async function importAudit(work: Work, record: AuditRecord): Promise<ImportOutcome> {
-  const row = await work.row<AuditColumns>(sql`SELECT ${AUDIT_COLUMNS} FROM audit AS a WHERE a.id = ${record.id}::uuid`)
-  if (row === undefined) {
-    putAudit(work, record)
-    return { status: 'added' }
-  }
-  return isDeepStrictEqual(toAudit(row), record)
-    ? { status: 'known' }
-    : { status: 'refused', error: 'another record has its id' }
+  if (trace !== undefined) await answeredLater(noteEnd(new PostgresAuditWork(work), trace, DONE))
 }

@@ -3,9 +3,21 @@ import type { Deposit } from '../../domain/deposit.js'
 import type { ImportedInvoice } from '../../domain/imported-record.js'
 import { walletsOf } from '../../domain/invoice.js'
 import type { Settled } from '../commands.js'
-import { flawOfWallet, isSameInvoice, keptWhole, NO_IMPORT_TERMS, withRefusal } from '../imports.js'
+import { answeredLater } from '../rules/asking.js'
+import { importAudit } from '../rules/audit.js'
+import {
+  ADDED,
+  flawOfWallet,
+  isSameInvoice,
+  KNOWN,
+  keptWhole,
+  NO_IMPORT_TERMS,
+  refused,
+  withRefusal,
+} from '../rules/import-outcomes.js'
+import { importKey } from '../rules/keys.js'
 import type { ImportableRecord, ImportOutcome, ImportPort, ImportTerms } from '../store.js'
-import { importAudit } from './audit.js'
+import { PostgresAuditWork } from './audit.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
@@ -26,11 +38,8 @@ import {
 } from './invoices/invoice-rows.js'
 import { enterOpen, enterPaid } from './invoices/places.js'
 import { expireDue, isPaidNow, lockInvoice } from './invoices/settle.js'
-import { importKey } from './keys/key-port.js'
+import { PostgresKeyWork } from './keys/key-port.js'
 import { lockAddresses } from './wallets/wallet-rows.js'
-
-const ADDED: ImportOutcome = { status: 'added' }
-const KNOWN: ImportOutcome = { status: 'known' }
 
 /** Writes records of another store as they were. No webhook is owed by them. */
 export class PostgresImports implements ImportPort {
@@ -54,7 +63,7 @@ export class PostgresImports implements ImportPort {
       case 'invoice':
         return addInvoice(work, record, terms)
       case 'key':
-        return importKey(work, record.publicKey, record.key)
+        return answeredLater(importKey(new PostgresKeyWork(work), record.publicKey, record.key))
       case 'deposit':
         return addDeposit(work, this.deposits, record.deposit)
       case 'event':
@@ -62,7 +71,7 @@ export class PostgresImports implements ImportPort {
       case 'removal':
         return importRemoval(work, record.owner, record.id)
       case 'audit':
-        return importAudit(work, record.record)
+        return answeredLater(importAudit(new PostgresAuditWork(work), record.record))
     }
   }
 }
@@ -142,8 +151,4 @@ async function addDeposit(work: Work, deposits: DepositRecorder, deposit: Deposi
   if (kind === 'confirmed') memo.putDeposit({ ...row, deposit: { ...row.deposit, confirmedAt } })
   await skipLogging(work, confirmedAt ?? 0)
   return ADDED
-}
-
-function refused(error: string): ImportOutcome {
-  return { status: 'refused', error }
 }

@@ -4,15 +4,13 @@ import {
   type ApiKeyRegistration,
   type Authority,
   authorise,
-  expiryOf,
-  isActive,
-  LABEL_LENGTH_MAX,
 } from '../../../domain/api-key.js'
-import { type Failure, type Outcome, refuse, refuseField, succeed } from '../../../domain/failure.js'
-import { truncate } from '../../../domain/text.js'
-import { TOO_MANY_KEYS } from '../../imports.js'
-import type { ImportOutcome, KeyPort, Page, PageOf } from '../../store.js'
-import { noteDone } from '../audit-rows.js'
+import type { Failure, Outcome } from '../../../domain/failure.js'
+import { answeredNow } from '../../rules/asking.js'
+import { traced } from '../../rules/audit.js'
+import { type KeyWork, registerKey, revokeKey } from '../../rules/keys.js'
+import type { KeyPort, Page, PageOf } from '../../store.js'
+import { LmdbAuditWork } from '../audit-rows.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
@@ -42,14 +40,15 @@ export class LmdbKeys implements KeyPort {
   ) {}
 
   register(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>> {
-    return this.commits.run((commit) => register(commit, registration, this.randomKeyId))
+    return this.commits.run((commit) =>
+      answeredNow(registerKey(new LmdbKeyWork(commit), registration, this.randomKeyId)),
+    )
   }
 
   revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>> {
     return this.commits.run((commit) => {
-      const outcome = revoke(commit, id, owner)
-      if (outcome.ok) noteDone(commit, trace)
-      return outcome
+      const revocation = revokeKey(new LmdbKeyWork(commit), id, owner)
+      return answeredNow(traced(new LmdbAuditWork(commit), trace, revocation))
     })
   }
 
@@ -80,62 +79,54 @@ export function refusalOf(commit: Commit, authority: Authority | undefined): Fai
   return key.ok ? null : key.failure
 }
 
-function register(commit: Commit, registration: ApiKeyRegistration, randomKeyId: () => string): Outcome<ApiKey> {
-  if (commit.tables.apiKeys.doesExist(Buffer.from(registration.publicKey))) return refuse('public_key_registered')
-  const expiresAt = registration.ttlDays === null ? null : expiryOf(commit.nowMs, registration.ttlDays)
-  if (expiresAt === undefined) return refuseField('invalid_api_key_registration', 'ttlDays')
-  const ownerNo = ownerNoOf(commit, registration.owner)
-  if (ownerNo !== undefined && countActiveKeys(commit, ownerNo, ACTIVE_KEYS_MAX) >= ACTIVE_KEYS_MAX) {
-    return refuse('too_many_keys')
-  }
-  const key: ApiKey = {
-    id: unusedId(commit, randomKeyId),
-    owner: registration.owner,
-    label: truncate(registration.label, LABEL_LENGTH_MAX),
-    public_key: registration.publicKeyText,
-    permissions: registration.permissions.join(','),
-    expires_at: expiresAt,
-    revoked_at: null,
-    created_at: commit.nowMs,
-  }
-  insert(commit, Buffer.from(registration.publicKey), ownerNo ?? internOwner(commit, registration.owner), key)
-  return succeed(key)
-}
+/** What a commit does for keys. */
+export class LmdbKeyWork implements KeyWork {
+  constructor(private readonly commit: Commit) {}
 
-/** Adds a key of another store as it was there. */
-export function importKey(commit: Commit, publicKey: Uint8Array, key: ApiKey): ImportOutcome {
-  const known = findKey(commit, Buffer.from(publicKey)) ?? findById(commit, key.id)
-  if (known !== undefined) {
-    const isSame = known.id === key.id && known.owner === key.owner && known.public_key === key.public_key
-    return isSame ? { status: 'known' } : { status: 'refused', error: 'another key has its id or its public key' }
+  readClock(): number {
+    return this.commit.nowMs
   }
-  const ownerNo = internOwner(commit, key.owner)
-  if (isActive(key, commit.nowMs) && countActiveKeys(commit, ownerNo, ACTIVE_KEYS_MAX) >= ACTIVE_KEYS_MAX) {
-    return { status: 'refused', error: TOO_MANY_KEYS }
+
+  newId(random: () => string): string {
+    for (;;) {
+      const id = random()
+      if (!this.commit.tables.apiKeyIds.doesExist(Buffer.from(id, 'hex'))) return id
+    }
   }
-  insert(commit, Buffer.from(publicKey), ownerNo, key)
-  return { status: 'added' }
-}
 
-function insert(commit: Commit, publicKey: Buffer, ownerNo: OwnerNo, key: ApiKey): void {
-  const { apiKeys, apiKeyIds, ownerApiKeys } = commit.tables
-  apiKeys.putSync(publicKey, apiKeyCodec.encode(key))
-  apiKeyIds.putSync(Buffer.from(key.id, 'hex'), publicKey)
-  ownerApiKeys.putSync(under(ownerNo, numberKey(commit.nextNo('apiKey'))), publicKey)
-  if (key.revoked_at === null) addActiveKey(commit, ownerNo, key)
-}
+  withPublicKey(publicKey: Uint8Array): ApiKey | undefined {
+    return findKey(this.commit, Buffer.from(publicKey))
+  }
 
-function revoke(commit: Commit, id: string, owner: string): Outcome<ApiKey> {
-  const publicKey = publicKeyOf(commit, id)
-  const key = publicKey === undefined ? undefined : findKey(commit, publicKey)
-  if (publicKey === undefined || key === undefined) return refuse('api_key_not_found')
-  if (key.owner !== owner) return refuse('not_key_owner')
-  if (key.revoked_at !== null) return succeed(key)
-  const revoked = { ...key, revoked_at: commit.nowMs }
-  commit.tables.apiKeys.putSync(publicKey, apiKeyCodec.encode(revoked))
-  commit.caches.keys.set(id, revoked)
-  removeActiveKey(commit, internOwner(commit, key.owner), key)
-  return succeed(revoked)
+  withId(id: string): ApiKey | undefined {
+    return findById(this.commit, id)
+  }
+
+  /** Commits come one after the other. */
+  hold(): void {}
+
+  countActive(owner: string): number {
+    const ownerNo = ownerNoOf(this.commit, owner)
+    return ownerNo === undefined ? 0 : countActiveKeys(this.commit, ownerNo, ACTIVE_KEYS_MAX)
+  }
+
+  add(publicKey: Uint8Array, key: ApiKey): void {
+    const { apiKeys, apiKeyIds, ownerApiKeys } = this.commit.tables
+    const name = Buffer.from(publicKey)
+    const ownerNo = internOwner(this.commit, key.owner)
+    apiKeys.putSync(name, apiKeyCodec.encode(key))
+    apiKeyIds.putSync(Buffer.from(key.id, 'hex'), name)
+    ownerApiKeys.putSync(under(ownerNo, numberKey(this.commit.nextNo('apiKey'))), name)
+    if (key.revoked_at === null) addActiveKey(this.commit, ownerNo, key)
+  }
+
+  revoke(key: ApiKey): void {
+    const publicKey = publicKeyOf(this.commit, key.id)
+    if (publicKey === undefined) throw new Error('a key was revoked that is not there')
+    this.commit.tables.apiKeys.putSync(publicKey, apiKeyCodec.encode(key))
+    this.commit.caches.keys.set(key.id, key)
+    removeActiveKey(this.commit, internOwner(this.commit, key.owner), key)
+  }
 }
 
 function findKey(at: Reader, publicKey: Buffer): ApiKey | undefined {
@@ -164,13 +155,6 @@ function publicKeyOf({ tables }: Reader, id: string): Buffer | undefined {
   const bytes = Buffer.from(id, 'hex')
   if (bytes.length !== KEY_ID_BYTES || bytes.toString('hex') !== id) return undefined
   return tables.apiKeyIds.get(bytes)
-}
-
-function unusedId({ tables }: Commit, randomKeyId: () => string): string {
-  for (;;) {
-    const id = randomKeyId()
-    if (!tables.apiKeyIds.doesExist(Buffer.from(id, 'hex'))) return id
-  }
 }
 
 /** Lists a key of an owner among the active ones, for a store that has no such list yet (data version 2). */

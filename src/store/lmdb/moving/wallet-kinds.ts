@@ -1,10 +1,12 @@
 import { canonicalAddress } from '../../../domain/network.js'
 import { StartError } from '../../../start-error.js'
+import { answeredNow } from '../../rules/asking.js'
+import { importKey } from '../../rules/keys.js'
 import type { Commit, Snapshot } from '../commit/commit-loop.js'
 import { identityCodec, internOwner, markKnown } from '../identities/identities.js'
 import { greatestKey, greatestPaid } from '../invoices/paid-invoices.js'
 import { isUnsettledAloud, noteUnsettled } from '../invoices/unsettled-wallets.js'
-import { apiKeyCodec, importKey } from '../keys/api-keys.js'
+import { apiKeyCodec, LmdbKeyWork } from '../keys/api-keys.js'
 import {
   bigintToBytes,
   endOf,
@@ -96,7 +98,7 @@ export const keys: LmdbMovedKind<'keys'> = {
       })
     }),
   write(commit, { publicKey, key }) {
-    const { status } = importKey(commit, Buffer.from(publicKey, 'hex'), key)
+    const { status } = answeredNow(importKey(new LmdbKeyWork(commit), Buffer.from(publicKey, 'hex'), key))
     if (status !== 'added') throw new StartError(`the API key ${key.id} is there twice`)
   },
 }

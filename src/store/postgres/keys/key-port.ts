@@ -4,18 +4,16 @@ import {
   type ApiKeyRegistration,
   type Authority,
   authorise,
-  expiryOf,
-  isActive,
-  LABEL_LENGTH_MAX,
 } from '../../../domain/api-key.js'
-import { type Failure, type Outcome, refuse, refuseField, succeed } from '../../../domain/failure.js'
-import { truncate } from '../../../domain/text.js'
-import { TOO_MANY_KEYS } from '../../imports.js'
-import type { ImportOutcome, KeyPort, Page, PageOf } from '../../store.js'
-import { noteDone } from '../audit.js'
+import type { Failure, Outcome } from '../../../domain/failure.js'
+import { answeredLater } from '../../rules/asking.js'
+import { traced } from '../../rules/audit.js'
+import { type KeyWork, registerKey, revokeKey } from '../../rules/keys.js'
+import type { KeyPort, Page, PageOf } from '../../store.js'
+import { PostgresAuditWork } from '../audit.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
-import { sql } from '../connection/sql.js'
+import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { internOwner } from '../identities.js'
 import { numberOfCursor, pageOf } from '../pages.js'
@@ -48,15 +46,15 @@ export class PostgresKeys implements KeyPort {
   ) {}
 
   register(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>> {
-    return this.database.writeRequested((work) => register(work, registration, this.randomKeyId))
+    return this.database.writeRequested((work) =>
+      answeredLater(registerKey(new PostgresKeyWork(work), registration, this.randomKeyId)),
+    )
   }
 
   revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>> {
-    return this.database.writeRequested(async (work) => {
-      const outcome = await revoke(work, id, owner)
-      if (outcome.ok) await noteDone(work, trace)
-      return outcome
-    })
+    return this.database.writeRequested((work) =>
+      answeredLater(traced(new PostgresAuditWork(work), trace, revokeKey(new PostgresKeyWork(work), id, owner))),
+    )
   }
 
   async withId(id: string): Promise<ApiKey | undefined> {
@@ -113,84 +111,56 @@ export function refusalOf(
   return key.ok ? null : key.failure
 }
 
-async function register(
-  work: Work,
-  registration: ApiKeyRegistration,
-  randomKeyId: () => string,
-): Promise<Outcome<ApiKey>> {
-  const { owner, publicKey } = registration
-  lockKeys(work, owner)
-  const nowMs = await work.readClock()
-  const taken = work.row(sql`SELECT 1 FROM api_keys WHERE public_key = ${Buffer.from(publicKey)}`)
-  const active = countActiveKeys(work, owner, nowMs)
-  if ((await taken) !== undefined) return refuse('public_key_registered')
-  const expiresAt = registration.ttlDays === null ? null : expiryOf(nowMs, registration.ttlDays)
-  if (expiresAt === undefined) return refuseField('invalid_api_key_registration', 'ttlDays')
-  if (((await active)?.count ?? 0) >= ACTIVE_KEYS_MAX) return refuse('too_many_keys')
-  const key: ApiKey = {
-    id: randomKeyId(),
-    owner,
-    label: truncate(registration.label, LABEL_LENGTH_MAX),
-    public_key: registration.publicKeyText,
-    permissions: registration.permissions.join(','),
-    expires_at: expiresAt,
-    revoked_at: null,
-    created_at: nowMs,
+/** What a unit of work does for keys. */
+export class PostgresKeyWork implements KeyWork {
+  constructor(private readonly work: Work) {}
+
+  readClock(): Promise<number> {
+    return this.work.readClock()
   }
-  insert(work, publicKey, key)
-  return succeed(key)
-}
 
-/** Adds a key of another store as it was there. */
-export async function importKey(work: Work, publicKey: Uint8Array, key: ApiKey): Promise<ImportOutcome> {
-  const rows = await work.rows<KeyColumns>(
-    sql`SELECT ${COLUMNS} FROM api_keys WHERE public_key = ${Buffer.from(publicKey)} OR id = ${key.id}`,
-  )
-  if (rows.length > 0) {
-    const isSame = rows.every(({ id, owner, public_key_text }) => {
-      return id === key.id && owner === key.owner && public_key_text === key.public_key
-    })
-    return isSame ? { status: 'known' } : { status: 'refused', error: 'another key has its id or its public key' }
+  /** Where another key has it, the database refuses to add this one. */
+  newId(random: () => string): string {
+    return random()
   }
-  lockKeys(work, key.owner)
-  const nowMs = await work.readClock()
-  const active = await countActiveKeys(work, key.owner, nowMs)
-  if (isActive(key, nowMs) && (active?.count ?? 0) >= ACTIVE_KEYS_MAX)
-    return { status: 'refused', error: TOO_MANY_KEYS }
-  insert(work, publicKey, key)
-  return { status: 'added' }
-}
 
-/** The owner's row is the lock of the number of its keys. */
-function lockKeys(work: Work, owner: string): void {
-  internOwner(work, owner)
-  work.lock(sql`SELECT owner FROM identities WHERE owner = ${owner} FOR UPDATE`)
-}
+  withPublicKey(publicKey: Uint8Array): Promise<ApiKey | undefined> {
+    return this.only(sql`public_key = ${Buffer.from(publicKey)}`)
+  }
 
-/** How many keys of an owner are active, at most as many as it may have. */
-function countActiveKeys(work: Work, owner: string, nowMs: number): Promise<{ readonly count: number } | undefined> {
-  return work.row(sql`
-    SELECT count(*) AS count FROM (
-      SELECT 1 FROM api_keys WHERE owner = ${owner} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at >= ${nowMs}::bigint)
-      LIMIT ${ACTIVE_KEYS_MAX}::bigint) AS active`)
-}
+  withId(id: string): Promise<ApiKey | undefined> {
+    return this.only(sql`id = ${id} FOR UPDATE`)
+  }
 
-function insert(work: Work, publicKey: Uint8Array, key: ApiKey): void {
-  work.write(sql`
-    INSERT INTO api_keys (public_key, id, owner, label, public_key_text, permissions, expires_at, revoked_at, created_at)
-    VALUES (${Buffer.from(publicKey)}, ${key.id}, ${key.owner}, ${key.label}, ${key.public_key}, ${key.permissions},
-      ${key.expires_at}, ${key.revoked_at}, ${key.created_at})`)
-}
+  /** The owner's row is the lock of the number of its keys. */
+  hold(owner: string): void {
+    internOwner(this.work, owner)
+    this.work.lock(sql`SELECT owner FROM identities WHERE owner = ${owner} FOR UPDATE`)
+  }
 
-async function revoke(work: Work, id: string, owner: string): Promise<Outcome<ApiKey>> {
-  const row = await work.row<KeyColumns>(sql`SELECT ${COLUMNS} FROM api_keys WHERE id = ${id} FOR UPDATE`)
-  if (row === undefined) return refuse('api_key_not_found')
-  const key = toKey(row)
-  if (key.owner !== owner) return refuse('not_key_owner')
-  if (key.revoked_at !== null) return succeed(key)
-  const revoked = { ...key, revoked_at: await work.readClock() }
-  work.write(sql`UPDATE api_keys SET revoked_at = ${revoked.revoked_at} WHERE id = ${id}`)
-  return succeed(revoked)
+  async countActive(owner: string, nowMs: number): Promise<number> {
+    const row = await this.work.row<{ readonly count: number }>(sql`
+      SELECT count(*) AS count FROM (
+        SELECT 1 FROM api_keys WHERE owner = ${owner} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at >= ${nowMs}::bigint)
+        LIMIT ${ACTIVE_KEYS_MAX}::bigint) AS active`)
+    return row?.count ?? 0
+  }
+
+  add(publicKey: Uint8Array, key: ApiKey): void {
+    this.work.write(sql`
+      INSERT INTO api_keys (public_key, id, owner, label, public_key_text, permissions, expires_at, revoked_at, created_at)
+      VALUES (${Buffer.from(publicKey)}, ${key.id}, ${key.owner}, ${key.label}, ${key.public_key}, ${key.permissions},
+        ${key.expires_at}, ${key.revoked_at}, ${key.created_at})`)
+  }
+
+  revoke({ id, revoked_at }: ApiKey): void {
+    this.work.write(sql`UPDATE api_keys SET revoked_at = ${revoked_at} WHERE id = ${id}`)
+  }
+
+  private async only(condition: Fragment): Promise<ApiKey | undefined> {
+    const row = await this.work.row<KeyColumns>(sql`SELECT ${COLUMNS} FROM api_keys WHERE ${condition}`)
+    return row === undefined ? undefined : toKey(row)
+  }
 }
 
 function toKey(row: KeyColumns): ApiKey {

@@ -1,14 +1,18 @@
-import { ACTIVE_KEYS_MAX } from '../domain/api-key.js'
-import type { Invoice } from '../domain/invoice.js'
-import type { Settled } from './commands.js'
-import type { ImportOutcome, ImportTerms } from './store.js'
+import type { Invoice } from '../../domain/invoice.js'
+import type { Settled } from '../commands.js'
+import type { ImportOutcome, ImportTerms } from '../store.js'
 
-/** What both engines say of imported records. */
+/** What becomes of imported records. */
 
 /** Without terms, an import takes what the API would. */
 export const NO_IMPORT_TERMS: ImportTerms = { ofFormerOwners: false }
 
-export const TOO_MANY_KEYS = `its owner has ${ACTIVE_KEYS_MAX} active keys already`
+export const ADDED: ImportOutcome = { status: 'added' }
+export const KNOWN: ImportOutcome = { status: 'known' }
+
+export function refused(error: string): ImportOutcome {
+  return { status: 'refused', error }
+}
 
 /** A record is refused. It is thrown, so that whatever was written of the record is undone. */
 class Refusal extends Error {
