@@ -1,3 +1,5 @@
+import type { PushedKeys } from './ledger-fact.js'
+
 /**
  * Who spoke for an identity at which place of its history. The ledger lists every transaction that an identity took part
  * in, in one order (`txs`), and each of them was judged by the authorities that the ones before it had left. Places count
@@ -80,6 +82,14 @@ export function keySet(keys: Iterable<string>): readonly string[] {
 
 export function isSameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((key, i) => key === b[i])
+}
+
+/** Whether keys that a gateway pushes for an identity replace those that it has pushed before; null when it has pushed none. */
+export function replacesPushedKeys(
+  before: readonly string[] | null,
+  { keys, keepsKeys }: Pick<PushedKeys, 'keys' | 'keepsKeys'>,
+): boolean {
+  return before === null || (keepsKeys !== true && !isSameSet(before, keys))
 }
 
 /** Whether a history can be one: its spans lie one behind the other, and what is certain is possible. */

@@ -5,7 +5,7 @@ import { flawOfWalletId, type Wallet } from './wallet.js'
 /** The end of a lease that never ends: the wallet is withdrawn from the pool. Any lease ends before. */
 export const WITHDRAWN_UNTIL = 0xffff_ffff_ffff
 /** The latest end of an ordinary lease. */
-export const LEASE_END_MAX = WITHDRAWN_UNTIL - 1
+const LEASE_END_MAX = WITHDRAWN_UNTIL - 1
 
 /** What is known of the last transaction of the ledger that took a wallet from the pool. */
 export interface Withdrawal {
@@ -46,12 +46,17 @@ export function decideWithdrawal(
   return { withdrawal: wasConsidered ? null : { umid, ledgerMs, at: nowMs } }
 }
 
+/** When a lease ends that begins now. */
+export function leaseEndOf(nowMs: number, leaseMs: number): number {
+  return Math.min(nowMs + leaseMs, LEASE_END_MAX)
+}
+
 /**
  * When a wallet that is put back can be claimed. It may have been handed out right before it was withdrawn, and nobody else
  * may get it during that lease.
  */
 export function leaseEndOfPutBack({ at }: Withdrawal, leaseMs: number): number {
-  return Math.min(at + leaseMs, LEASE_END_MAX)
+  return leaseEndOf(at, leaseMs)
 }
 
 /** Whether a wallet can be put back into the pool: only one that was withdrawn and has no owner. */

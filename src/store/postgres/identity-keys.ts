@@ -2,7 +2,7 @@ import { isObject, parseJson } from '../../base/json-object.js'
 import { type IdentityKeys, isWellFormed, type KeyHistory, type KeySpan } from '../../domain/key-history.js'
 import type { PushedKeys } from '../../domain/ledger-fact.js'
 import type { Database } from './connection/database.js'
-import { sql } from './connection/sql.js'
+import { type Fragment, sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
 
 export interface IdentityKeysColumns {
@@ -14,19 +14,18 @@ export interface IdentityKeysColumns {
 
 /** What is kept of the keys of an identity; undefined when nothing is. */
 export async function findKeys(database: Database, identity: string): Promise<IdentityKeys | undefined> {
-  const row = await database.readOne<IdentityKeysColumns>(
-    sql`SELECT identity, pushed, history FROM identity_keys WHERE identity = ${identity}`,
-  )
+  const row = await database.readOne<IdentityKeysColumns>(selectKeys(identity))
   return row === undefined ? undefined : toIdentityKeys(row)
 }
 
-/** Keeps the keys that a gateway has pushed; false when nothing is new. */
-export async function putPushedKeys(work: Work, { identity, keys, keepsKeys }: PushedKeys): Promise<boolean> {
-  const isFree = keepsKeys === true ? sql`known.pushed IS NULL` : sql`known.pushed IS DISTINCT FROM excluded.pushed`
-  const written = await work.wrote(sql`
-    INSERT INTO identity_keys AS known (identity, pushed) VALUES (${identity}, ${JSON.stringify(keys)})
-    ON CONFLICT (identity) DO UPDATE SET pushed = excluded.pushed WHERE ${isFree}`)
-  return written > 0
+export function selectKeys(identity: string): Fragment {
+  return sql`SELECT identity, pushed, history FROM identity_keys WHERE identity = ${identity}`
+}
+
+export function putPushedKeys(work: Work, { identity, keys }: PushedKeys): void {
+  work.write(sql`
+    INSERT INTO identity_keys (identity, pushed) VALUES (${identity}, ${JSON.stringify(keys)})
+    ON CONFLICT (identity) DO UPDATE SET pushed = excluded.pushed`)
 }
 
 export function putKeyHistory(work: Work, identity: string, history: KeyHistory): void {

@@ -1,4 +1,4 @@
-import { type IdentityKeys, isSameSet, type KeyHistory, type KeySpan } from '../../../domain/key-history.js'
+import type { IdentityKeys, KeyHistory, KeySpan } from '../../../domain/key-history.js'
 import type { PushedKeys } from '../../../domain/ledger-fact.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { type FieldKind, fieldsOf, integer, listOf, recordCodec, storedAs, text } from '../tables/record-codec.js'
@@ -33,12 +33,8 @@ export function findKeys({ tables }: Reader, identity: string): Omit<IdentityKey
   return bytes === undefined ? undefined : identityKeysCodec.decode(bytes)
 }
 
-/** Keeps the keys that a gateway has pushed; false when nothing is new. */
-export function putPushedKeys(commit: Commit, { identity, keys: pushed, keepsKeys }: PushedKeys): boolean {
-  const { pushed: before = null, history = null } = findKeys(commit, identity) ?? {}
-  if (before !== null && (keepsKeys === true || isSameSet(before, pushed))) return false
-  putKeys(commit, { identity, pushed, history })
-  return true
+export function putPushedKeys(commit: Commit, { identity, keys: pushed }: PushedKeys): void {
+  putKeys(commit, { identity, pushed, history: findKeys(commit, identity)?.history ?? null })
 }
 
 export function putKeyHistory(commit: Commit, identity: string, history: KeyHistory): void {

@@ -3,12 +3,14 @@ import type { EventOutcome } from '../../../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../../../domain/ledger-progress.js'
 import type { FlawOfAddress } from '../../../domain/wallet.js'
 import type { Settled } from '../../commands.js'
+import { answeredNow } from '../../rules/asking.js'
+import { applyEvent } from '../../rules/ledger-facts.js'
 import type { LedgerEvent, LedgerPort } from '../../store.js'
 import type { LmdbChain } from '../chain/chain-port.js'
 import type { Commit, CommitLoop } from '../commit/commit-loop.js'
 import { findKeys, putKeyHistory } from '../identities/identity-keys.js'
-import { applyLedgerFact, noteDuplicate } from '../wallets/wallet-facts.js'
-import { earlierAnswer, rememberAnswer, removeEventsBefore } from './events.js'
+import { LmdbFactWork } from '../wallets/wallet-facts.js'
+import { removeEventsBefore } from './events.js'
 import { readMemory, writeStep } from './ledger-rows.js'
 
 /** Facts of the ledger, each applied once, and the memory of a follower. */
@@ -20,7 +22,9 @@ export class LmdbLedger implements LedgerPort {
   ) {}
 
   async applyFacts(batch: readonly LedgerEvent[]): Promise<readonly Settled<EventOutcome>[]> {
-    const units = batch.map((event) => (commit: Commit) => this.apply(commit, event))
+    const units = batch.map(
+      (event) => (commit: Commit) => answeredNow(applyEvent(new LmdbFactWork(commit), event, this.flawOfAddress)),
+    )
     const fates = await this.commits.runAll(units)
     for (const { fact } of batch) {
       if (fact.type !== 'wallet.created' && fact.type !== 'wallet.assigned') continue
@@ -47,20 +51,5 @@ export class LmdbLedger implements LedgerPort {
 
   removeEventsBefore(timeMs: number, limit: number): Promise<number> {
     return this.commits.run((commit) => removeEventsBefore(commit, timeMs, limit))
-  }
-
-  private apply(commit: Commit, { eventId, fact }: LedgerEvent): EventOutcome {
-    const outcome = earlierAnswer(commit, eventId) ?? this.applyNew(commit, { eventId, fact })
-    if (outcome.status === 'duplicate' && fact.type === 'wallet.assigned') noteDuplicate(commit, fact)
-    return outcome
-  }
-
-  private applyNew(commit: Commit, { eventId, fact }: LedgerEvent): EventOutcome {
-    const outcome: EventOutcome =
-      fact.type === 'unreadable'
-        ? { status: 'rejected', error: fact.error }
-        : applyLedgerFact(commit, fact, this.flawOfAddress)
-    rememberAnswer(commit, eventId, outcome)
-    return outcome
   }
 }

@@ -1,15 +1,18 @@
 import type { Outcome } from '../../../domain/failure.js'
 import type { Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
-import { LEASE_END_MAX, WITHDRAWN_UNTIL, type WithdrawnWallet } from '../../../domain/withdrawal.js'
+import { WITHDRAWN_UNTIL, type WithdrawnWallet } from '../../../domain/withdrawal.js'
+import { answeredNow } from '../../rules/asking.js'
+import { traced } from '../../rules/audit.js'
+import { claimWallet, putWalletBack } from '../../rules/wallet-pool.js'
 import type { Page, PageOf, WalletPort } from '../../store.js'
-import { noteDone } from '../audit-rows.js'
-import type { Commit, CommitLoop } from '../commit/commit-loop.js'
+import { LmdbAuditWork } from '../audit-rows.js'
+import type { CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
-import { behindNetwork, NUMBER_BYTES, networkKey } from '../tables/keys.js'
-import { firstKey } from '../tables/tables.js'
-import { findWallet, freeKey, leaseEndOf, saveWallet, toWallet, walletAt } from './wallets.js'
-import { countWithdrawn, putBack, withdrawnPage } from './withdrawals.js'
+import { NUMBER_BYTES, networkKey } from '../tables/keys.js'
+import { LmdbPoolWork } from './pool-work.js'
+import { findWallet, freeKey, toWallet, walletAt } from './wallets.js'
+import { countWithdrawn, withdrawnPage } from './withdrawals.js'
 
 /** Wallets, their addresses and owners. */
 export class LmdbWallets implements WalletPort {
@@ -37,7 +40,7 @@ export class LmdbWallets implements WalletPort {
   }
 
   claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
-    return this.commits.run((commit) => claimWallet(commit, network, leaseMs))
+    return this.commits.run((commit) => answeredNow(claimWallet(new LmdbPoolWork(commit), network, leaseMs)))
   }
 
   countUnassigned(network: Network): number {
@@ -68,9 +71,8 @@ export class LmdbWallets implements WalletPort {
 
   putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>> {
     return this.commits.run((commit) => {
-      const outcome = putBack(commit, id, leaseMs)
-      if (outcome.ok) noteDone(commit, trace)
-      return outcome
+      const putBack = putWalletBack(new LmdbPoolWork(commit), id, leaseMs)
+      return answeredNow(traced(new LmdbAuditWork(commit), trace, putBack))
     })
   }
 
@@ -88,15 +90,4 @@ function unassignedRange(network: Network) {
 
 function behind(key: Buffer) {
   return { start: key, exclusiveStart: true }
-}
-
-/** Hands out the wallet that has been free the longest. */
-function claimWallet(commit: Commit, network: Network, leaseMs: number): ClaimedWallet | null {
-  const { freeWallets } = commit.tables
-  const key = firstKey(freeWallets, networkKey(network), behindNetwork(network))
-  if (key === undefined || leaseEndOf(key) > commit.nowMs) return null
-  const row = findWallet(commit, freeWallets.get(key)?.toString() ?? '')
-  if (row === undefined || row.address === null) throw new Error('the pool of wallets names one that is not there')
-  saveWallet(commit, { ...row, leasedUntil: Math.min(commit.nowMs + leaseMs, LEASE_END_MAX) }, row)
-  return { id: row.id, address: row.address }
 }

@@ -120,7 +120,7 @@ export function bindAddress(commit: Commit, { id, network, address }: Wallet): A
 }
 
 /** When the lease ends of the wallet that a key of the pool is of. */
-export function leaseEndOf(freeKey: Buffer): number {
+export function leaseEndOfKey(freeKey: Buffer): number {
   return freeKey.readUIntBE(freeKey.length - NUMBER_BYTES - WIDE_BYTES, WIDE_BYTES)
 }
 

@@ -1,12 +1,13 @@
 import { asideOf, SET_ASIDE } from '../../../domain/aside.js'
 import type { DepositCommand, DepositResult } from '../../commands.js'
+import { repetitionOf } from '../../rules/answered-events.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import type { Work } from '../connection/work.js'
 import { DepositMemo } from '../deposits/deposit-memo.js'
 import { nameOf, placesOfDeposits } from '../deposits/deposit-rows.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import { expireDue } from '../invoices/settle.js'
-import { type AnsweredEvent, earlierAnswers, rememberAnswers, repetitionOf } from '../ledger/answered-events.js'
+import { type AnsweredEvent, earlierAnswers, rememberAnswers } from '../ledger/answered-events.js'
 import { lockAddresses, placeNameOf } from '../wallets/wallet-rows.js'
 
 /**

@@ -9,14 +9,15 @@ import type {
 } from '../../../domain/ledger-progress.js'
 import type { FlawOfAddress } from '../../../domain/wallet.js'
 import type { Settled } from '../../commands.js'
+import { answeredLater } from '../../rules/asking.js'
+import { applyEvent } from '../../rules/ledger-facts.js'
 import type { LedgerEvent, LedgerPort } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import type { Fence } from '../fence.js'
 import { findKeys, putKeyHistory } from '../identity-keys.js'
-import { applyLedgerFact, noteDuplicate } from '../wallets/wallet-facts.js'
-import { earlierAnswers, rememberAnswers } from './answered-events.js'
+import { PostgresFactWork } from '../wallets/wallet-facts.js'
 
 interface ProgressColumns {
   readonly origin: string
@@ -40,7 +41,8 @@ export class PostgresLedger implements LedgerPort {
   async applyFacts(batch: readonly LedgerEvent[]): Promise<readonly Settled<EventOutcome>[]> {
     const fates: Settled<EventOutcome>[] = []
     for (const event of batch) {
-      const [fate] = await Promise.allSettled([this.database.writeRequested((work) => this.apply(work, event))])
+      const unit = (work: Work) => answeredLater(applyEvent(new PostgresFactWork(work), event, this.flawOfAddress))
+      const [fate] = await Promise.allSettled([this.database.writeRequested(unit)])
       fates.push(fate)
     }
     return fates
@@ -89,23 +91,6 @@ export class PostgresLedger implements LedgerPort {
         DELETE FROM answered_events WHERE id IN (
           SELECT id FROM answered_events WHERE at < ${timeMs}::bigint ORDER BY at LIMIT ${limit}::bigint)`),
     )
-  }
-
-  private async apply(work: Work, { eventId, fact }: LedgerEvent): Promise<EventOutcome> {
-    const earlier = eventId === null ? undefined : (await earlierAnswers(work, [eventId])).get(eventId)
-    const outcome = earlier ?? (await this.applyNew(work, { eventId, fact }))
-    if (outcome.status === 'duplicate' && fact.type === 'wallet.assigned') noteDuplicate(work, fact)
-    return outcome
-  }
-
-  private async applyNew(work: Work, { eventId, fact }: LedgerEvent): Promise<EventOutcome> {
-    const outcome: EventOutcome =
-      fact.type === 'unreadable'
-        ? { status: 'rejected', error: fact.error }
-        : await applyLedgerFact(work, fact, this.flawOfAddress)
-    await work.readClock()
-    rememberAnswers(work, [{ eventId, outcome }])
-    return outcome
   }
 }
 

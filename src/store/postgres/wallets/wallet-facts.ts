@@ -1,69 +1,72 @@
-import type { EventOutcome, LedgerFact, WalletFact } from '../../../domain/ledger-fact.js'
+import type { EventOutcome, PushedKeys, WalletFact } from '../../../domain/ledger-fact.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
-import { OWNER_FLAW, parseOwner } from '../../../domain/text.js'
-import { decideWalletFact, type FlawOfAddress, flawOfWalletId, type Wallet } from '../../../domain/wallet.js'
+import type { Wallet } from '../../../domain/wallet.js'
+import type { EarlierAnswer } from '../../rules/answered-events.js'
+import type { FactWork, KnownOfWallet } from '../../rules/ledger-facts.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { internOwner, markKnown } from '../identities.js'
-import { putPushedKeys } from '../identity-keys.js'
+import { markKnown } from '../identities.js'
+import { type IdentityKeysColumns, putPushedKeys, selectKeys, toIdentityKeys } from '../identity-keys.js'
+import { earlierAnswers, rememberAnswers } from '../ledger/answered-events.js'
+import { PostgresPoolWork } from './pool-work.js'
 import { toWalletRow, WALLET_COLUMNS, type WalletColumns, type WalletRow } from './wallet-rows.js'
-import { withdraw } from './withdrawals.js'
 
-interface Locked {
-  readonly wallet: (WalletRow & { readonly ledgerAt: number | null }) | null
-  /** The wallet that has the fact's address. */
-  readonly holder: string | null
-}
-
-/** Applies a fact of the ledger; `decideWalletFact` decides. */
-export async function applyLedgerFact(
-  work: Work,
-  fact: LedgerFact,
-  flawOfAddress: FlawOfAddress,
-): Promise<EventOutcome> {
-  if (fact.type === 'identity.onboarded') {
-    if (parseOwner(fact.identity) !== fact.identity) return { status: 'rejected', error: OWNER_FLAW }
-    return { status: (await markKnown(work, fact.identity)) ? 'applied' : 'duplicate' }
+/** What a unit of work does for facts of the ledger. */
+export class PostgresFactWork extends PostgresPoolWork implements FactWork<WalletRow> {
+  async earlierAnswer(eventId: string): Promise<EarlierAnswer | null> {
+    return (await earlierAnswers(this.work, [eventId])).get(eventId) ?? null
   }
-  if (fact.type === 'identity.keys') {
-    if (parseOwner(fact.identity) !== fact.identity) return { status: 'rejected', error: OWNER_FLAW }
-    const isNew = await putPushedKeys(work, fact)
-    return { status: (await markKnown(work, fact.identity)) || isNew ? 'applied' : 'duplicate' }
+
+  rememberAnswer(eventId: string, outcome: EventOutcome): void {
+    rememberAnswers(this.work, [{ eventId, outcome }])
   }
-  if (fact.type === 'wallet.withdrawn') return await withdraw(work, fact)
-  const { wallet: known, holder } = await lock(work, fact)
-  const ledgerMs = fact.type === 'wallet.assigned' ? (fact.ledgerMs ?? null) : null
-  const ledgerAt = known?.ledgerAt ?? null
-  if (ledgerMs !== null && ledgerAt !== null && ledgerMs < ledgerAt) return { status: 'duplicate' }
-  const nowMs = await work.readClock()
-  const decision = decideWalletFact(fact, known, holder, nowMs, flawOfAddress)
-  if ('error' in decision) return { status: 'rejected', error: decision.error }
-  if (decision.wallet === null) return { status: 'duplicate' }
-  await putWallet(work, decision.wallet, known)
-  if (ledgerMs !== null) noteDate(work, fact.id, ledgerMs)
-  return { status: 'applied' }
-}
 
-/** Keeps the ledger's date of an assignment that changes nothing. */
-export function noteDuplicate(
-  work: Work,
-  { id, owner, ledgerMs }: Extract<LedgerFact, { type: 'wallet.assigned' }>,
-): void {
-  if (ledgerMs === undefined || flawOfWalletId(id) !== null) return
-  work.write(sql`
-    UPDATE wallets SET ledger_at = greatest(coalesce(ledger_at, 0), ${ledgerMs}::bigint) WHERE id = ${id} AND owner = ${owner}`)
-}
+  markKnown(identity: string): Promise<boolean> {
+    return markKnown(this.work, identity)
+  }
 
-/** Locks what a fact is about. */
-async function lock(work: Work, { id, network, address }: WalletFact): Promise<Locked> {
-  if (network !== null) lockChain(work, network)
-  const holder = network === null || address === null ? undefined : lockHolder(work, network, address)
-  const found = await work.row<WalletColumns & { readonly ledger_at: number | null }>(
-    sql`SELECT ${WALLET_COLUMNS}, w.ledger_at FROM wallets AS w WHERE w.id = ${id} FOR UPDATE`,
-  )
-  return {
-    wallet: found === undefined ? null : { ...toWalletRow(found), ledgerAt: found.ledger_at },
-    holder: (await holder)?.wallet_id ?? null,
+  async pushedKeys(identity: string): Promise<readonly string[] | null> {
+    const row = await this.work.row<IdentityKeysColumns>(selectKeys(identity))
+    return row === undefined ? null : toIdentityKeys(row).pushed
+  }
+
+  putPushedKeys(pushed: PushedKeys): void {
+    putPushedKeys(this.work, pushed)
+  }
+
+  async known({ id, network, address }: WalletFact): Promise<KnownOfWallet<WalletRow>> {
+    if (network !== null) lockChain(this.work, network)
+    const place =
+      network === null || address === null
+        ? undefined
+        : this.work.row<{ wallet_id: string | null }>(sql`
+            SELECT a.wallet_id FROM addresses AS a WHERE a.network = ${network} AND a.address = ${canonicalAddress(address)}
+            FOR UPDATE`)
+    const row = await this.work.row<WalletColumns & { readonly ledger_at: number | null }>(
+      sql`SELECT ${WALLET_COLUMNS}, w.ledger_at FROM wallets AS w WHERE w.id = ${id} FOR UPDATE`,
+    )
+    const holder = (await place)?.wallet_id ?? null
+    return { wallet: row === undefined ? null : toWalletRow(row), ledgerAt: row?.ledger_at ?? null, holder }
+  }
+
+  /** Where another unit has made the same wallet since, the database refuses this one, and the unit is tried again. */
+  putWallet({ id, network, address, owner, assignedAt }: Wallet, known: WalletRow | null, hasNewOwner: boolean): void {
+    const assignmentNo = hasNewOwner ? sql`nextval('assignments')` : sql`${known?.assignmentNo ?? null}::bigint`
+    this.work.write(
+      known === null
+        ? sql`
+          INSERT INTO wallets (id, network, address, owner, assigned_at, assignment_no, leased_until)
+          VALUES (${id}, ${network}, ${address}, ${owner}, ${assignedAt}::bigint, ${assignmentNo}, 0)`
+        : sql`
+          UPDATE wallets SET network = ${network}, address = ${address}, owner = ${owner}, assigned_at = ${assignedAt}::bigint,
+            assignment_no = ${assignmentNo} WHERE id = ${id}`,
+    )
+    if (network !== null && address !== null && known?.addressId == null) bindAddress(this.work, id, network, address)
+  }
+
+  keepDate(id: string, owner: string, ledgerMs: number): void {
+    this.work.write(sql`
+      UPDATE wallets SET ledger_at = greatest(coalesce(ledger_at, 0), ${ledgerMs}::bigint) WHERE id = ${id} AND owner = ${owner}`)
   }
 }
 
@@ -71,33 +74,6 @@ async function lock(work: Work, { id, network, address }: WalletFact): Promise<L
 function lockChain(work: Work, network: Network): void {
   work.write(sql`INSERT INTO chains (network, bound) VALUES (${network}, 0) ON CONFLICT DO NOTHING`)
   work.lock(sql`SELECT network FROM chains WHERE network = ${network} FOR UPDATE`)
-}
-
-function lockHolder(work: Work, network: Network, address: string) {
-  return work.row<{ wallet_id: string | null }>(sql`
-    SELECT a.wallet_id FROM addresses AS a WHERE a.network = ${network} AND a.address = ${canonicalAddress(address)}
-    FOR UPDATE`)
-}
-
-/** Where another unit has made the same wallet since, the database refuses this one, and the unit is tried again. */
-async function putWallet(work: Work, wallet: Wallet, known: WalletRow | null): Promise<void> {
-  const { id, network, address, owner, assignedAt } = wallet
-  const isReassigned = owner !== null && owner !== (known?.owner ?? null)
-  const assignmentNo = isReassigned ? sql`nextval('assignments')` : sql`${known?.assignmentNo ?? null}::bigint`
-  work.write(
-    known === null
-      ? sql`
-        INSERT INTO wallets (id, network, address, owner, assigned_at, assignment_no, leased_until)
-        VALUES (${id}, ${network}, ${address}, ${owner}, ${assignedAt}::bigint, ${assignmentNo}, 0)`
-      : sql`
-        UPDATE wallets SET network = ${network}, address = ${address}, owner = ${owner}, assigned_at = ${assignedAt}::bigint,
-          assignment_no = ${assignmentNo} WHERE id = ${id}`,
-  )
-  if (network !== null && address !== null && known?.addressId == null) bindAddress(work, id, network, address)
-  if (owner !== null) {
-    internOwner(work, owner)
-    await markKnown(work, owner)
-  }
 }
 
 /** Makes an address that of a wallet, which keeps it. The row of the network counts the wallets that have one. */
@@ -114,8 +90,4 @@ function bindAddress(work: Work, id: string, network: Network, address: string):
       address_id = (SELECT id FROM addresses WHERE network = ${network} AND address = ${canonical})
     WHERE id = ${id}`)
   work.changed(id)
-}
-
-function noteDate(work: Work, walletId: string, ledgerMs: number): void {
-  work.write(sql`UPDATE wallets SET ledger_at = ${ledgerMs}::bigint WHERE id = ${walletId}`)
 }

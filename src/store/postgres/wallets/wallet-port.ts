@@ -1,23 +1,21 @@
 import type { Outcome } from '../../../domain/failure.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
-import { LEASE_END_MAX, WITHDRAWN_UNTIL, type WithdrawnWallet } from '../../../domain/withdrawal.js'
+import { WITHDRAWN_UNTIL, type WithdrawnWallet } from '../../../domain/withdrawal.js'
+import { answeredLater } from '../../rules/asking.js'
+import { traced } from '../../rules/audit.js'
+import { claimWallet, putWalletBack } from '../../rules/wallet-pool.js'
 import type { Page, PageOf, WalletPort } from '../../store.js'
-import { noteDone } from '../audit.js'
+import { PostgresAuditWork } from '../audit.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
-import type { Work } from '../connection/work.js'
 import { numberOfCursor, pageOf } from '../pages.js'
+import { free, PostgresPoolWork } from './pool-work.js'
 import { toWallet, WALLET_COLUMNS, type WalletColumns } from './wallet-rows.js'
-import { putBack, selectWithdrawn, toWithdrawn, type WithdrawalColumns } from './withdrawals.js'
+import { selectWithdrawn, toWithdrawn, type WithdrawalColumns } from './withdrawals.js'
 
 /** A place in the pool of a network. */
 const POOL_CURSOR = /^([0-9]{1,15}):(-?[0-9]{1,15})$/
-
-/** The pool of a network, in the order in which its wallets are claimed. */
-function free(network: Network): Fragment {
-  return sql`w.network = ${network} AND w.owner IS NULL AND w.leased_until < ${WITHDRAWN_UNTIL}::bigint`
-}
 
 /** Wallets, their addresses and owners. */
 export class PostgresWallets implements WalletPort {
@@ -48,7 +46,9 @@ export class PostgresWallets implements WalletPort {
   }
 
   claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
-    return this.database.writeRequested((work) => claimWallet(work, network, leaseMs))
+    return this.database.writeRequested((work) =>
+      answeredLater(claimWallet(new PostgresPoolWork(work), network, leaseMs)),
+    )
   }
 
   async countUnassigned(network: Network): Promise<number> {
@@ -97,11 +97,9 @@ export class PostgresWallets implements WalletPort {
   }
 
   putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>> {
-    return this.database.writeRequested(async (work) => {
-      const outcome = await putBack(work, id, leaseMs)
-      if (outcome.ok) await noteDone(work, trace)
-      return outcome
-    })
+    return this.database.writeRequested((work) =>
+      answeredLater(traced(new PostgresAuditWork(work), trace, putWalletBack(new PostgresPoolWork(work), id, leaseMs))),
+    )
   }
 
   private async only(condition: Fragment): Promise<Wallet | undefined> {
@@ -110,40 +108,4 @@ export class PostgresWallets implements WalletPort {
     )
     return row === undefined ? undefined : toWallet(row)
   }
-}
-
-/** Times that a claim looks again because another one was given the wallet that it waited for. */
-const LOOKS_MAX = 10
-
-/**
- * Hands out the wallet that has been free the longest. Claims at the same time pass over each other's, and over wallets that are
- * locked for another reason; only when nothing else is left they wait for those.
- */
-async function claimWallet(work: Work, network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
-  const nowMs = await work.readClock()
-  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-    const wallet =
-      (await findClaimable(work, network, nowMs, sql`FOR UPDATE SKIP LOCKED`)) ??
-      (await findClaimable(work, network, nowMs, sql`FOR UPDATE`))
-    if (wallet !== undefined) return lease(work, wallet, nowMs + leaseMs)
-    if ((await findClaimable(work, network, nowMs, sql``)) === undefined) return null
-  }
-  return null
-}
-
-function lease(work: Work, { id, address }: WalletColumns, endMs: number): ClaimedWallet {
-  if (address === null) throw new Error('the pool of wallets names one that has no address')
-  work.write(sql`UPDATE wallets SET leased_until = ${Math.min(endMs, LEASE_END_MAX)}::bigint WHERE id = ${id}`)
-  return { id, address }
-}
-
-function findClaimable(
-  work: Work,
-  network: Network,
-  nowMs: number,
-  rest: Fragment,
-): Promise<WalletColumns | undefined> {
-  return work.row<WalletColumns>(sql`
-    SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE ${free(network)} AND w.leased_until <= ${nowMs}::bigint
-    ORDER BY w.leased_until, w.no LIMIT 1 ${rest}`)
 }
