@@ -1,11 +1,18 @@
 import {
-  rotatedSecrets,
   type SigningSecrets,
   signingSecrets,
-  unconfigured,
   type WebhookConfiguration,
   type WebhookPayload,
 } from '../../domain/webhook.js'
+import { answeredLater } from '../rules/asking.js'
+import {
+  type KeptConfiguration,
+  rotateSecret,
+  secretsOf,
+  setCallback,
+  shownConfiguration,
+  type WebhookWork,
+} from '../rules/webhook-configurations.js'
 import type { WebhookPort } from '../store.js'
 import { Batcher } from './connection/batcher.js'
 import type { Database } from './connection/database.js'
@@ -40,29 +47,19 @@ export class PostgresWebhooks implements WebhookPort {
   ) {}
 
   async find(owner: string): Promise<WebhookConfiguration> {
-    return toConfiguration(owner, await this.database.readOne<Columns>(selectOf(owner)))
+    return shown(owner, await this.database.readOne<Columns>(selectOf(owner)))
   }
 
   put(owner: string, callbackUrl: string, payload?: WebhookPayload): Promise<WebhookConfiguration> {
-    return this.database.writeRequested(async (work) => {
-      const known = (await this.locked(work, owner)) ?? this.newRow(work, owner)
-      return put(work, {
-        ...known,
-        callback_url: callbackUrl,
-        payload: payload ?? known.payload,
-        updated_at: work.nowMs,
-      })
-    })
+    return this.database.writeRequested((work) =>
+      answeredLater(setCallback(new PostgresWebhookWork(work), owner, callbackUrl, payload, this.randomSecretHex)),
+    )
   }
 
   rotate(owner: string, overlapMs: number): Promise<WebhookConfiguration> {
-    return this.database.writeRequested(async (work) => {
-      const known = await this.locked(work, owner)
-      if (known === undefined) return put(work, this.newRow(work, owner))
-      const next = rotatedSecrets(kept(known), this.randomSecretHex(), overlapMs, work.nowMs)
-      const { secret, previousSecret: previous_secret, overlapEndsAt: overlap_ends_at } = next
-      return put(work, { ...known, secret, previous_secret, overlap_ends_at, updated_at: work.nowMs })
-    })
+    return this.database.writeRequested((work) =>
+      answeredLater(rotateSecret(new PostgresWebhookWork(work), owner, overlapMs, this.randomSecretHex)),
+    )
   }
 
   async delete(owner: string): Promise<boolean> {
@@ -74,12 +71,10 @@ export class PostgresWebhooks implements WebhookPort {
 
   async secrets(owner: string): Promise<SigningSecrets> {
     const known = await this.known.ask(owner)
-    if (known !== undefined) return signingSecrets(kept(known), known.now)
-    return this.database.write(async (work) => {
-      const row = (await this.locked(work, owner)) ?? this.newRow(work, owner)
-      put(work, row)
-      return signingSecrets(kept(row), work.nowMs)
-    })
+    if (known !== undefined) return signingSecrets(toKept(known), known.now)
+    return this.database.write((work) =>
+      answeredLater(secretsOf(new PostgresWebhookWork(work), owner, this.randomSecretHex)),
+    )
   }
 
   private async readKnown(owners: readonly string[]): Promise<ReadonlyMap<string, KnownColumns>> {
@@ -88,27 +83,31 @@ export class PostgresWebhooks implements WebhookPort {
     )
     return new Map(rows.map((row) => [row.owner, row]))
   }
+}
 
-  /** The row of an owner, which nobody else changes or makes until the commit. */
-  private async locked(work: Work, owner: string): Promise<Columns | undefined> {
-    internOwner(work, owner)
-    lockOwner(work, owner)
-    const row = work.row<Columns>(selectOf(owner))
-    await work.readClock()
-    return row
+/** What a unit of work does for webhook configurations. */
+class PostgresWebhookWork implements WebhookWork {
+  constructor(private readonly work: Work) {}
+
+  readClock(): Promise<number> {
+    return this.work.readClock()
   }
 
-  private newRow({ nowMs }: Work, owner: string): Columns {
-    return {
-      owner,
-      callback_url: null,
-      secret: this.randomSecretHex(),
-      created_at: nowMs,
-      updated_at: nowMs,
-      payload: 'specified',
-      previous_secret: null,
-      overlap_ends_at: null,
-    }
+  async kept(owner: string): Promise<KeptConfiguration | undefined> {
+    internOwner(this.work, owner)
+    lockOwner(this.work, owner)
+    const row = await this.work.row<Columns>(selectOf(owner))
+    return row === undefined ? undefined : toKept(row)
+  }
+
+  put(kept: KeptConfiguration): void {
+    this.work.write(sql`
+      INSERT INTO webhooks (${COLUMNS})
+      VALUES (${kept.owner}, ${kept.callbackUrl}, ${kept.secret}, ${kept.createdAt}, ${kept.updatedAt}, ${kept.payload},
+        ${kept.previousSecret}, ${kept.overlapEndsAt})
+      ON CONFLICT (owner) DO UPDATE SET callback_url = excluded.callback_url, secret = excluded.secret,
+        updated_at = excluded.updated_at, payload = excluded.payload, previous_secret = excluded.previous_secret,
+        overlap_ends_at = excluded.overlap_ends_at`)
   }
 }
 
@@ -119,7 +118,7 @@ function lockOwner(work: Work, owner: string): void {
 
 /** The configuration of an owner. */
 export async function configurationOf(work: Work, owner: string): Promise<WebhookConfiguration> {
-  return toConfiguration(owner, await work.row<Columns>(selectOf(owner)))
+  return shown(owner, await work.row<Columns>(selectOf(owner)))
 }
 
 /** The configurations of those who own wallets at these places, by owner; an owner without one is missing. */
@@ -133,31 +132,26 @@ export async function configurationsAt(
     SELECT ${COLUMNS} FROM webhooks WHERE owner IN (
       SELECT w.owner FROM ${wanted} JOIN addresses AS a ON a.network = asked.network AND a.address = asked.address
       JOIN wallets AS w ON w.id = a.wallet_id)`)
-  return new Map(rows.map((row) => [row.owner, toConfiguration(row.owner, row)]))
+  return new Map(rows.map((row) => [row.owner, shown(row.owner, row)]))
 }
 
 function selectOf(owner: string): Fragment {
   return sql`SELECT ${COLUMNS} FROM webhooks WHERE owner = ${owner}`
 }
 
-function kept({ secret, previous_secret: previousSecret, overlap_ends_at: overlapEndsAt }: Columns) {
-  return { secret, previousSecret, overlapEndsAt }
+function shown(owner: string, row: Columns | undefined): WebhookConfiguration {
+  return shownConfiguration(owner, row === undefined ? undefined : toKept(row))
 }
 
-function put(work: Work, row: Columns): WebhookConfiguration {
-  work.write(sql`
-    INSERT INTO webhooks (${COLUMNS})
-    VALUES (${row.owner}, ${row.callback_url}, ${row.secret}, ${row.created_at}, ${row.updated_at}, ${row.payload},
-      ${row.previous_secret}, ${row.overlap_ends_at})
-    ON CONFLICT (owner) DO UPDATE SET callback_url = excluded.callback_url, secret = excluded.secret,
-      updated_at = excluded.updated_at, payload = excluded.payload, previous_secret = excluded.previous_secret,
-      overlap_ends_at = excluded.overlap_ends_at`)
-  return toConfiguration(row.owner, row)
-}
-
-function toConfiguration(owner: string, row: Columns | undefined): WebhookConfiguration {
-  if (row === undefined) return unconfigured(owner)
-  const { callback_url, secret, created_at, updated_at, payload } = row
-  const record = { owner, callback_url, secret, created_at, updated_at }
-  return payload === 'specified' ? record : { ...record, payload }
+function toKept(row: Columns): KeptConfiguration {
+  return {
+    owner: row.owner,
+    callbackUrl: row.callback_url,
+    secret: row.secret,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    payload: row.payload,
+    previousSecret: row.previous_secret,
+    overlapEndsAt: row.overlap_ends_at,
+  }
 }

@@ -1,40 +1,36 @@
 import {
-  type KeptSecrets,
-  rotatedSecrets,
   type SigningSecrets,
   signingSecrets,
-  unconfigured,
   WEBHOOK_PAYLOADS,
   type WebhookConfiguration,
   type WebhookPayload,
 } from '../../../domain/webhook.js'
+import { answeredNow } from '../../rules/asking.js'
+import {
+  type KeptConfiguration,
+  rotateSecret,
+  secretsOf,
+  setCallback,
+  shownConfiguration,
+  UNSET,
+  type WebhookWork,
+} from '../../rules/webhook-configurations.js'
 import type { WebhookPort } from '../../store.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
 import { numberKey, type OwnerNo } from '../tables/keys.js'
 import { fieldsOf, integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
 
-interface Row extends KeptSecrets {
-  readonly owner: string
-  readonly callbackUrl: string | null
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly payload: WebhookPayload
-}
-
 /** The records of version 2 of the data. */
 const FIRST_SHAPE = { owner: text, callbackUrl: orNull(text), secret: text, createdAt: integer, updatedAt: integer }
 
-const first = fieldsOf<Omit<Row, keyof typeof ADDED>>(FIRST_SHAPE)
+const first = fieldsOf<Omit<KeptConfiguration, keyof typeof UNSET>>(FIRST_SHAPE)
 
-/** What is added to the record of an owner who has set neither a payload nor a second secret. */
-const ADDED = { payload: 'specified', previousSecret: null, overlapEndsAt: null } as const
-
-export const webhookCodec = recordCodec<Row>(
+export const webhookCodec = recordCodec<KeptConfiguration>(
   'webhooks',
   2,
   { ...FIRST_SHAPE, payload: oneOf(WEBHOOK_PAYLOADS), previousSecret: orNull(text), overlapEndsAt: orNull(integer) },
-  { 1: (from) => ({ ...first.read(from), ...ADDED }) },
+  { 1: (from) => ({ ...first.read(from), ...UNSET }) },
 )
 
 /** Default callback URLs, payloads and secrets of owners. */
@@ -49,19 +45,15 @@ export class LmdbWebhooks implements WebhookPort {
   }
 
   put(owner: string, callbackUrl: string, payload?: WebhookPayload): Promise<WebhookConfiguration> {
-    return this.commits.run((commit) => {
-      const known = findRow(commit, ownerNoOf(commit, owner)) ?? this.newRow(commit, owner)
-      return putRow(commit, { ...known, callbackUrl, payload: payload ?? known.payload, updatedAt: commit.nowMs })
-    })
+    return this.commits.run((commit) =>
+      answeredNow(setCallback(workOf(commit), owner, callbackUrl, payload, this.randomSecretHex)),
+    )
   }
 
   rotate(owner: string, overlapMs: number): Promise<WebhookConfiguration> {
-    return this.commits.run((commit) => {
-      const known = findRow(commit, ownerNoOf(commit, owner))
-      if (known === undefined) return putRow(commit, this.newRow(commit, owner))
-      const secrets = rotatedSecrets(known, this.randomSecretHex(), overlapMs, commit.nowMs)
-      return putRow(commit, { ...known, ...secrets, updatedAt: commit.nowMs })
-    })
+    return this.commits.run((commit) =>
+      answeredNow(rotateSecret(workOf(commit), owner, overlapMs, this.randomSecretHex)),
+    )
   }
 
   delete(owner: string): Promise<boolean> {
@@ -72,49 +64,38 @@ export class LmdbWebhooks implements WebhookPort {
   }
 
   secrets(owner: string): Promise<SigningSecrets> {
-    const known = secretsOf(this.commits.snapshot, owner)
-    if (known !== null) return Promise.resolve(known)
-    return this.commits.runAdmitted((commit) => secretsOf(commit, owner) ?? this.firstSecrets(commit, owner))
-  }
-
-  private firstSecrets(commit: Commit, owner: string): SigningSecrets {
-    const row = this.newRow(commit, owner)
-    putRow(commit, row)
-    return signingSecrets(row, commit.nowMs)
-  }
-
-  private newRow({ nowMs }: Commit, owner: string): Row {
-    const secret = this.randomSecretHex()
-    return { owner, callbackUrl: null, secret, createdAt: nowMs, updatedAt: nowMs, ...ADDED }
+    const { snapshot } = this.commits
+    const known = keptOf(snapshot, owner)
+    if (known !== undefined) return Promise.resolve(signingSecrets(known, snapshot.nowMs))
+    return this.commits.runAdmitted((commit) => answeredNow(secretsOf(workOf(commit), owner, this.randomSecretHex)))
   }
 }
 
 export function configurationOf(at: Reader, owner: string): WebhookConfiguration {
-  const row = findRow(at, ownerNoOf(at, owner))
-  return row === undefined ? unconfigured(owner) : toConfiguration(row)
+  return shownConfiguration(owner, keptOf(at, owner))
 }
 
 export function defaultCallback(at: Reader, ownerNo: OwnerNo): string | null {
   return findRow(at, ownerNo)?.callbackUrl ?? null
 }
 
-/** The secrets that sign now; null when the owner has none. */
-function secretsOf(at: Reader, owner: string): SigningSecrets | null {
-  const row = findRow(at, ownerNoOf(at, owner))
-  return row === undefined ? null : signingSecrets(row, at.nowMs)
+/** What a commit does for webhook configurations. */
+function workOf(commit: Commit): WebhookWork {
+  return {
+    readClock: () => commit.nowMs,
+    kept: (owner) => keptOf(commit, owner),
+    put: (kept) => {
+      commit.tables.webhooks.putSync(numberKey(internOwner(commit, kept.owner)), webhookCodec.encode(kept))
+    },
+  }
 }
 
-function findRow({ tables }: Reader, ownerNo: OwnerNo | undefined): Row | undefined {
-  const bytes = ownerNo === undefined ? undefined : tables.webhooks.get(numberKey(ownerNo))
+function keptOf(at: Reader, owner: string): KeptConfiguration | undefined {
+  const ownerNo = ownerNoOf(at, owner)
+  return ownerNo === undefined ? undefined : findRow(at, ownerNo)
+}
+
+function findRow({ tables }: Reader, ownerNo: OwnerNo): KeptConfiguration | undefined {
+  const bytes = tables.webhooks.get(numberKey(ownerNo))
   return bytes === undefined ? undefined : webhookCodec.decode(bytes)
-}
-
-function putRow(commit: Commit, row: Row): WebhookConfiguration {
-  commit.tables.webhooks.putSync(numberKey(internOwner(commit, row.owner)), webhookCodec.encode(row))
-  return toConfiguration(row)
-}
-
-function toConfiguration({ owner, callbackUrl, secret, createdAt, updatedAt, payload }: Row): WebhookConfiguration {
-  const record = { owner, callback_url: callbackUrl, secret, created_at: createdAt, updated_at: updatedAt }
-  return payload === 'specified' ? record : { ...record, payload }
 }
