@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { failureShown } from '../../../domain/event.js'
-import { type Outcome, succeed } from '../../../domain/failure.js'
-import { afterSetBack, isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
-import { type Delivery, type DeliveryResult, isDelivered, originOf } from '../../../domain/webhook.js'
-import type { OwedDelivery, Redelivery } from '../../outbox.js'
+import type { RetryDecision } from '../../../domain/retry.js'
+import { type Delivery, type DeliveryResult, originOf } from '../../../domain/webhook.js'
+import type { OwedDelivery } from '../../outbox.js'
+import { adjust, endAttempt, type Next, type RedeliveryWork, release } from '../../rules/deliveries.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
 import { deliveryEvent } from '../events/event-rows.js'
@@ -21,15 +20,6 @@ import {
 } from '../tables/keys.js'
 import { lastKey, NOTHING } from '../tables/tables.js'
 import { findDelivery, getDelivery, putDelivery } from './delivery-rows.js'
-
-/*
- * The life of a delivery:
- *
- *     queued ──► attempted ──► settled
- *       ▲            │            │
- *       ├─ waiting ◄─┘            │
- *       └── redelivered ◄─────────┘
- */
 
 /** Bytes of the hash that stands for an origin in the key of a lane. */
 const ORIGIN_BYTES = 8
@@ -85,65 +75,65 @@ export function markAttempted(commit: Commit, id: DeliveryId): boolean {
   return true
 }
 
-/**
- * Ends the attempt in progress. A result for another delivery would send that one again, or replace its result.
- * Answers when it is attempted again, null for never.
- */
-export function endAttempt(
+/** Answers when it is attempted again, null for never. */
+export function endAttemptOf(
   commit: Commit,
   id: DeliveryId,
   result: DeliveryResult,
   retry: RetryDecision,
 ): number | null {
-  const { attemptedDeliveries, waitingDeliveries } = commit.tables
-  const delivery = getDelivery(commit, id)
-  if (delivery.state !== 'attempted') throw new Error('a delivery that is not being attempted has no result')
-  const nextAttemptAt = retry(delivery, result)
-  const state = nextAttemptAt === null ? 'settled' : 'waiting'
-  putDelivery(commit, id, { ...delivery, state, nextAttemptAt, result })
-  attemptedDeliveries.removeSync(id)
-  if (nextAttemptAt !== null) waitingDeliveries.putSync(dueKey(nextAttemptAt, id), NOTHING)
-  else if (!isDelivered(result)) logFailure(commit, { ...delivery, result })
-  return nextAttemptAt
+  const before = getDelivery(commit, id)
+  const next = endAttempt(before, result, retry)
+  commit.tables.attemptedDeliveries.removeSync(id)
+  putNext(commit, id, before, next)
+  return next.delivery.nextAttemptAt
 }
 
-/** Lets deliveries among those that wait, by their keys, wait no longer than they were to wait. */
+/** Adjusts deliveries among those that wait, by their keys. */
 export function adjustWaiting(commit: Commit, keys: readonly Buffer[]): void {
   for (const key of keys) {
     const id = idOfKey<DeliveryId>(key)
-    const delivery = findDelivery(commit, id)
-    const adjusted = delivery?.state === 'waiting' ? afterSetBack(delivery, commit.nowMs) : null
-    if (delivery === undefined || adjusted === null) continue
-    stopWaiting(commit, id, delivery)
-    putDelivery(commit, id, { ...delivery, ...adjusted })
-    commit.tables.waitingDeliveries.putSync(dueKey(adjusted.nextAttemptAt, id), NOTHING)
+    const before = findDelivery(commit, id)
+    const delivery = before === undefined ? null : adjust(before, commit.nowMs)
+    if (before !== undefined && delivery !== null) putNext(commit, id, before, { delivery, failed: null })
   }
 }
 
-/** Queues what is due, or settles it where it has had its attempts: the operator has lowered their number. */
+/** Releases what is due, and answers what was queued. */
 export function releaseDue(commit: Commit, attemptsMax: number, limit: number): readonly OwedDelivery[] {
   const owed: OwedDelivery[] = []
   for (const key of [...commit.tables.waitingDeliveries.getKeys({ limit })]) {
     if (key.readUIntBE(0, WIDE_BYTES) > commit.nowMs) break
     const id = idOfKey<DeliveryId>(key)
-    const delivery = getDelivery(commit, id)
-    if (isUsedUp(delivery, attemptsMax)) {
-      stopWaiting(commit, id, delivery)
-      putDelivery(commit, id, { ...delivery, state: 'settled', nextAttemptAt: null })
-      logFailure(commit, delivery)
-    } else {
-      owed.push(queueAgain(commit, id, delivery, delivery.attemptsBefore))
-    }
+    const before = getDelivery(commit, id)
+    const next = release(before, attemptsMax)
+    putNext(commit, id, before, next)
+    if (next.failed === null) owed.push(enterLane(commit, id, before))
   }
   return owed
 }
 
-/** Queues a delivery whose attempts are over, or that waits for another; its attempts are counted from 0 again. */
-export function redeliver(commit: Commit, owner: string, id: DeliveryId): Outcome<Redelivery> {
-  const judged = judgeRedelivery(findDelivery(commit, id), owner, commit.nowMs)
-  if (!judged.ok) return judged
-  const owed = queueAgain(commit, id, judged.value, judged.value.attempts)
-  return succeed({ delivery: getDelivery(commit, id), owed })
+/** What a commit does to queue a delivery once more. */
+export function redeliveryIn(commit: Commit): RedeliveryWork {
+  return {
+    readClock: () => commit.nowMs,
+    delivery: (id) => findDelivery(commit, Buffer.from(id, 'hex') as DeliveryId),
+    queue: (delivery, before) => {
+      const id = Buffer.from(delivery.id, 'hex') as DeliveryId
+      putNext(commit, id, before, { delivery, failed: null })
+      return enterLane(commit, id, delivery)
+    },
+  }
+}
+
+/** Writes what became of a delivery, and has it wait where it does. */
+function putNext(commit: Commit, id: DeliveryId, before: Delivery, { delivery, failed }: Next): void {
+  const { waitingDeliveries } = commit.tables
+  const { owner, invoiceId, nextAttemptAt } = delivery
+  putDelivery(commit, id, delivery)
+  if (before.nextAttemptAt !== null) waitingDeliveries.removeSync(dueKey(before.nextAttemptAt, id))
+  if (nextAttemptAt !== null) waitingDeliveries.putSync(dueKey(nextAttemptAt, id), NOTHING)
+  if (failed !== null) logEvent(commit, internOwner(commit, owner), deliveryEvent(failed, invoiceId))
 }
 
 /** Removes settled deliveries among the next `limit` in order of age. Answers how many. */
@@ -184,22 +174,6 @@ function nextId(commit: Commit): DeliveryId {
   if (newest !== undefined && Buffer.compare(newest, id) >= 0) id = commit.newId(newestMs + 1)
   caches.newestDelivery = id as DeliveryId
   return caches.newestDelivery
-}
-
-function queueAgain(commit: Commit, id: DeliveryId, delivery: Delivery, attemptsBefore: number): OwedDelivery {
-  stopWaiting(commit, id, delivery)
-  putDelivery(commit, id, { ...delivery, state: 'queued', attemptsBefore, nextAttemptAt: null })
-  return enterLane(commit, id, delivery)
-}
-
-/** Tells the owner that a delivery is not attempted again. */
-function logFailure(commit: Commit, { id, owner, status, attempts, result, invoiceId }: Delivery): void {
-  const failed = { id, status, attempt: attempts, ...failureShown(result) }
-  logEvent(commit, internOwner(commit, owner), deliveryEvent(failed, invoiceId))
-}
-
-function stopWaiting({ tables }: Commit, id: DeliveryId, { nextAttemptAt }: Delivery): void {
-  if (nextAttemptAt !== null) tables.waitingDeliveries.removeSync(dueKey(nextAttemptAt, id))
 }
 
 function enterLane(commit: Commit, id: DeliveryId, delivery: Pick<Delivery, 'owner' | 'url'>): OwedDelivery {

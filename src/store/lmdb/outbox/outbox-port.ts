@@ -1,5 +1,5 @@
 import { type Outcome, refuse } from '../../../domain/failure.js'
-import { afterSetBack, type RetryDecision } from '../../../domain/retry.js'
+import type { RetryDecision } from '../../../domain/retry.js'
 import { type Delivery, type DeliveryResult, INTERRUPTED } from '../../../domain/webhook.js'
 import type {
   LaneKey,
@@ -11,8 +11,11 @@ import type {
   Redelivery,
   WaitingDelivery,
 } from '../../outbox.js'
+import { answeredNow } from '../../rules/asking.js'
+import { traced } from '../../rules/audit.js'
+import { adjust, redeliver, settleAll } from '../../rules/deliveries.js'
 import type { Page, PageOf } from '../../store.js'
-import { noteDone } from '../audit-rows.js'
+import { LmdbAuditWork } from '../audit-rows.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { nextOfOwner, pageOfOwner } from '../identities/owner-lists.js'
 import { type DeliveryId, endOf, ID_BYTES, idOfKey, parseId, WIDE_BYTES } from '../tables/keys.js'
@@ -20,17 +23,14 @@ import { firstKey, NOTHING, rowCount } from '../tables/tables.js'
 import {
   adjustWaiting,
   dueKey,
-  endAttempt,
+  endAttemptOf,
   LANE_BYTES,
   markAttempted,
-  redeliver,
+  redeliveryIn,
   releaseDue,
   removeSettledBefore,
 } from './deliveries.js'
 import { findDelivery, getDelivery } from './delivery-rows.js'
-
-/** Interrupted attempts that are ended in one transaction at start. */
-const INTERRUPTED_BATCH = 1000
 
 /** A key of `queued-deliveries`: lane, delivery. */
 const QUEUED_KEY_BYTES = LANE_BYTES + ID_BYTES
@@ -82,20 +82,17 @@ export class LmdbOutbox implements OutboxPort {
   }
 
   recordResult(id: string, result: DeliveryResult, retry: RetryDecision): Promise<number | null> {
-    return this.commits.runAdmitted((commit) => endAttempt(commit, namedId(id), result, retry))
+    return this.commits.runAdmitted((commit) => endAttemptOf(commit, namedId(id), result, retry))
   }
 
-  async settleInterrupted(retry: RetryDecision): Promise<number> {
-    let settled = 0
-    for (;;) {
-      const count = await this.commits.runAdmitted((commit) => {
-        const ids = [...commit.tables.attemptedDeliveries.getKeys({ limit: INTERRUPTED_BATCH })]
-        for (const id of ids) endAttempt(commit, id as DeliveryId, INTERRUPTED, retry)
+  settleInterrupted(retry: RetryDecision): Promise<number> {
+    return settleAll((limit) =>
+      this.commits.runAdmitted((commit) => {
+        const ids = [...commit.tables.attemptedDeliveries.getKeys({ limit })]
+        for (const id of ids) endAttemptOf(commit, id as DeliveryId, INTERRUPTED, retry)
         return ids.length
-      })
-      settled += count
-      if (count < INTERRUPTED_BATCH) return settled
-    }
+      }),
+    )
   }
 
   nextRetryAt(): number | null {
@@ -108,7 +105,7 @@ export class LmdbOutbox implements OutboxPort {
     const start = after === null ? NOTHING : endOf(dueKey(after.dueAt, namedId(after.id)), WIDE_BYTES + ID_BYTES + 1)
     const keys = [...snapshot.tables.waitingDeliveries.getKeys({ start, limit })]
     const { nowMs } = snapshot
-    const isAhead = (key: Buffer) => afterSetBack(getDelivery(snapshot, idOfKey<DeliveryId>(key)), nowMs) !== null
+    const isAhead = (key: Buffer) => adjust(getDelivery(snapshot, idOfKey<DeliveryId>(key)), nowMs) !== null
     const ahead = keys.filter(isAhead)
     if (ahead.length > 0) await this.commits.runAdmitted((commit) => adjustWaiting(commit, ahead))
     const last = keys.length < limit ? undefined : keys.at(-1)
@@ -122,13 +119,10 @@ export class LmdbOutbox implements OutboxPort {
   }
 
   redeliver(owner: string, id: string, trace?: string): Promise<Outcome<Redelivery>> {
-    const bytes = parseId<DeliveryId>(id)
-    if (bytes === undefined) return Promise.resolve(refuse('delivery_not_found'))
-    return this.commits.run((commit) => {
-      const outcome = redeliver(commit, owner, bytes)
-      if (outcome.ok) noteDone(commit, trace)
-      return outcome
-    })
+    if (parseId<DeliveryId>(id) === undefined) return Promise.resolve(refuse('delivery_not_found'))
+    return this.commits.run((commit) =>
+      answeredNow(traced(new LmdbAuditWork(commit), trace, redeliver(redeliveryIn(commit), owner, id))),
+    )
   }
 
   removeSettledBefore(timeMs: number, limit: number): Promise<number> {

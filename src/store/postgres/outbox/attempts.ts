@@ -1,17 +1,10 @@
+import { endAttempt, type Next } from '../../rules/deliveries.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
 import { FateUnknown } from '../connection/errors.js'
 import type { Work } from '../connection/work.js'
 import type { Fence } from '../fence.js'
-import {
-  type AttemptOver,
-  type EndOfAttempt,
-  endAttempts,
-  known,
-  lockDeliveries,
-  markAttempted,
-  takeBackMarks,
-} from './deliveries.js'
+import { type AttemptOver, known, lockDeliveries, markAttempted, putNexts, takeBackMarks } from './deliveries.js'
 
 /** What became of one of many. */
 type Fate<T> = { readonly value: T } | { readonly error: Error }
@@ -99,25 +92,30 @@ export class Attempts {
     const ids = [...new Set(overs.map(({ id }) => id))]
     const [, , deliveries] = await Promise.all([this.fence.hold(work), work.readClock(), lockDeliveries(work, ids)])
     const fates = new Map<AttemptOver, Fate<number | null>>()
-    const ends = new Map<AttemptOver, EndOfAttempt>()
-    const ended = new Set<string>()
+    const nexts = new Map<string, Next>()
     for (const over of overs) {
-      const delivery = deliveries.get(over.id)
+      const { id, result, retry } = over
+      const delivery = nexts.get(id)?.delivery ?? deliveries.get(id)
       if (delivery === undefined) {
         fates.set(over, UNKNOWN)
-      } else if (delivery.state === 'attempted' && !ended.has(over.id)) {
-        ended.add(over.id)
-        ends.set(over, { ...over, delivery })
-      } else if (this.doubtfulEnds.has(over.id) && !ended.has(over.id)) {
+      } else if (delivery.state !== 'attempted' && this.doubtfulEnds.has(id) && !nexts.has(id)) {
         fates.set(over, { value: delivery.nextAttemptAt })
       } else {
-        // A result for another attempt would send the delivery again, or replace its result.
-        fates.set(over, { error: new Error('a delivery that is not being attempted has no result') })
+        const fate = fateOf(() => endAttempt(delivery, result, retry))
+        if ('value' in fate) nexts.set(id, fate.value)
+        fates.set(over, 'error' in fate ? fate : { value: fate.value.delivery.nextAttemptAt })
       }
     }
-    const nexts = await endAttempts(work, [...ends.values()])
-    for (const [i, over] of [...ends.keys()].entries()) fates.set(over, { value: nexts[i] ?? null })
+    await putNexts(work, [...nexts.values()])
     return fates
+  }
+}
+
+function fateOf<T>(decide: () => T): Fate<T> {
+  try {
+    return { value: decide() }
+  } catch (error) {
+    return { error: error instanceof Error ? error : new Error(String(error)) }
   }
 }
 

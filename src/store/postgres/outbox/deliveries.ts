@@ -1,23 +1,13 @@
-import { failureShown } from '../../../domain/event.js'
-import { type Outcome, succeed } from '../../../domain/failure.js'
-import { afterSetBack, isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
-import { type Delivery, type DeliveryResult, isDelivered } from '../../../domain/webhook.js'
-import type { OwedDelivery, Redelivery, WaitingDelivery } from '../../outbox.js'
+import type { RetryDecision } from '../../../domain/retry.js'
+import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
+import type { OwedDelivery, WaitingDelivery } from '../../outbox.js'
+import { adjust, type Next, type RedeliveryWork, release } from '../../rules/deliveries.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { deliveryData } from '../events/event-data.js'
 import { isNamed } from '../invoices/invoice-rows.js'
 import { DELIVERY_COLUMNS, type DeliveryColumns, toDelivery } from './delivery-rows.js'
 import { laneOf } from './new-deliveries.js'
-
-/*
- * The life of a delivery:
- *
- *     queued ──► attempted ──► settled
- *       ▲            │            │
- *       ├─ waiting ◄─┘            │
- *       └── redelivered ◄─────────┘
- */
 
 /** Marks deliveries attempted, and answers which of them were still queued. Rejects when one is not there. */
 export async function markAttempted(work: Work, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -54,34 +44,6 @@ export async function lockDeliveries(work: Work, ids: readonly string[]): Promis
   return new Map(rows.map((delivery) => [delivery.id, delivery]))
 }
 
-/** A delivery whose attempt ends, and how. */
-export interface EndOfAttempt {
-  readonly delivery: Delivery
-  readonly result: DeliveryResult
-  readonly retry: RetryDecision
-}
-
-/** Ends attempts of locked deliveries, after the clock was read. Answers when each is attempted again, null for never. */
-export async function endAttempts(work: Work, ends: readonly EndOfAttempt[]): Promise<readonly (number | null)[]> {
-  if (ends.length === 0) return []
-  const nexts = ends.map(({ delivery, result, retry }) => retry(delivery, result))
-  const answered = ends.map(({ result }) => (result.kind === 'answered' ? result : null))
-  const failed = ends.map(({ result }) => (result.kind === 'failed' ? result : null))
-  work.write(sql`
-    UPDATE deliveries AS d SET state = over.state, next_attempt_at = over.next_attempt_at, http_status = over.http_status,
-      failure = over.failure, detail = over.detail, duration_ms = over.duration_ms
-    FROM unnest(
-      ${ends.map(({ delivery }) => delivery.id)}::uuid[], ${nexts.map((at) => (at === null ? 'settled' : 'waiting'))}::text[],
-      ${nexts}::bigint[], ${answered.map((result) => result?.httpStatus ?? null)}::integer[],
-      ${failed.map((result) => result?.reason ?? null)}::text[], ${failed.map((result) => result?.detail ?? null)}::text[],
-      ${ends.map(({ result }) => result.durationMs)}::bigint[]
-    ) AS over (id, state, next_attempt_at, http_status, failure, detail, duration_ms) WHERE d.id = over.id`)
-  for (const [i, { delivery, result }] of ends.entries()) {
-    if (nexts[i] === null && !isDelivered(result)) await logFailure(work, { ...delivery, result })
-  }
-  return nexts
-}
-
 /** Lets deliveries wait no longer than they were to wait: the next `limit` behind one of them. Answers the last, null at the end. */
 export async function adjustWaiting(
   work: Work,
@@ -95,23 +57,16 @@ export async function adjustWaiting(
     work,
     sql`WHERE d.state = 'waiting' ${behind} ORDER BY d.next_attempt_at, d.id LIMIT ${limit}::bigint FOR UPDATE`,
   )
-  const ahead = waiting.flatMap((delivery) => {
-    const adjusted = afterSetBack(delivery, nowMs)
-    return adjusted === null ? [] : [{ id: delivery.id, ...adjusted }]
-  })
-  if (ahead.length > 0) {
-    work.write(sql`
-      UPDATE deliveries AS d SET attempted_at = new.attempted_at, next_attempt_at = new.next_attempt_at
-      FROM unnest(
-        ${ahead.map(({ id }) => id)}::uuid[], ${ahead.map(({ attemptedAt }) => attemptedAt)}::bigint[],
-        ${ahead.map(({ nextAttemptAt }) => nextAttemptAt)}::bigint[]
-      ) AS new (id, attempted_at, next_attempt_at) WHERE d.id = new.id`)
-  }
+  const ahead = waiting.map((delivery) => adjust(delivery, nowMs)).filter((delivery) => delivery !== null)
+  await putNexts(
+    work,
+    ahead.map((delivery) => ({ delivery, failed: null })),
+  )
   const last = waiting.length < limit ? undefined : waiting.at(-1)
   return last === undefined ? null : { dueAt: last.nextAttemptAt ?? 0, id: last.id }
 }
 
-/** Queues what is due, or settles it where it has had its attempts: the operator has lowered their number. */
+/** Releases what is due, and answers what was queued. */
 export async function releaseDue(work: Work, attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]> {
   const nowMs = await work.readClock()
   const due = await selectDeliveries(
@@ -119,45 +74,66 @@ export async function releaseDue(work: Work, attemptsMax: number, limit: number)
     sql`WHERE d.state = 'waiting' AND d.next_attempt_at <= ${nowMs}::bigint
       ORDER BY d.next_attempt_at, d.id LIMIT ${limit}::bigint FOR UPDATE SKIP LOCKED`,
   )
-  const over = due.filter((delivery) => isUsedUp(delivery, attemptsMax))
-  const again = due.filter((delivery) => !isUsedUp(delivery, attemptsMax))
-  const ids = (deliveries: readonly Delivery[]) => sql`id = ANY(${deliveries.map(({ id }) => id)}::uuid[])`
-  work.write(sql`UPDATE deliveries SET state = 'settled', next_attempt_at = NULL WHERE ${ids(over)}`)
-  work.write(sql`UPDATE deliveries SET state = 'queued', next_attempt_at = NULL WHERE ${ids(again)}`)
-  for (const delivery of over) await logFailure(work, delivery)
-  return again.map(owedBy)
+  const nexts = due.map((delivery) => release(delivery, attemptsMax))
+  await putNexts(work, nexts)
+  return nexts.filter(({ failed }) => failed === null).map(({ delivery }) => owedBy(delivery))
 }
 
-/** Queues a delivery whose attempts are over, or that waits for another; its attempts are counted from 0 again. */
-export async function redeliver(work: Work, owner: string, id: string): Promise<Outcome<Redelivery>> {
-  const judged = judgeRedelivery((await lockDeliveries(work, [id])).get(id), owner, await work.readClock())
-  if (!judged.ok) return judged
-  const delivery: Delivery = {
-    ...judged.value,
-    state: 'queued',
-    attemptsBefore: judged.value.attempts,
-    nextAttemptAt: null,
+/** What a unit of work does to queue a delivery once more. */
+export function redeliveryIn(work: Work): RedeliveryWork {
+  return {
+    readClock: () => work.readClock(),
+    delivery: async (id) => (await lockDeliveries(work, [id])).get(id),
+    queue: (delivery) => {
+      const owed = owedBy(delivery)
+      putDeliveries(work, [delivery])
+      work.owes(owed)
+      return owed
+    },
   }
+}
+
+/** Writes what became of deliveries that are locked, and tells their owners. */
+export async function putNexts(work: Work, nexts: readonly Next[]): Promise<void> {
+  putDeliveries(
+    work,
+    nexts.map(({ delivery }) => delivery),
+  )
+  const told = nexts.map(async ({ delivery: { owner, invoiceId }, failed }) => {
+    if (failed === null) return null
+    const named = isNamed(invoiceId) ?? sql`false`
+    const invoice = await work.row<{ id: string }>(sql`SELECT i.id FROM invoices AS i WHERE ${named}`)
+    return {
+      owner,
+      event: { type: 'delivery.failed', invoiceId: invoice?.id ?? null, data: deliveryData(failed) },
+    } as const
+  })
+  for (const one of await Promise.all(told)) if (one !== null) work.log(one.owner, one.event)
+}
+
+function putDeliveries(work: Work, deliveries: readonly Delivery[]): void {
+  if (deliveries.length === 0) return
+  const column = <T>(of: (delivery: Delivery) => T) => deliveries.map(of)
+  const answered = column(({ result }) => (result?.kind === 'answered' ? result : null))
+  const failed = column(({ result }) => (result?.kind === 'failed' ? result : null))
   work.write(sql`
-    UPDATE deliveries SET state = 'queued', attempts_before = attempts, next_attempt_at = NULL WHERE id = ${id}::uuid`)
-  const owed = owedBy(delivery)
-  work.owes(owed)
-  return succeed({ delivery, owed })
+    UPDATE deliveries AS d SET state = next.state, attempted_at = next.attempted_at, attempts_before = next.attempts_before,
+      next_attempt_at = next.next_attempt_at, http_status = next.http_status, failure = next.failure, detail = next.detail,
+      duration_ms = next.duration_ms
+    FROM unnest(
+      ${column(({ id }) => id)}::uuid[], ${column(({ state }) => state)}::text[],
+      ${column(({ attemptedAt }) => attemptedAt)}::bigint[], ${column(({ attemptsBefore }) => attemptsBefore)}::bigint[],
+      ${column(({ nextAttemptAt }) => nextAttemptAt)}::bigint[], ${answered.map((result) => result?.httpStatus ?? null)}::integer[],
+      ${failed.map((result) => result?.reason ?? null)}::text[], ${failed.map((result) => result?.detail ?? null)}::text[],
+      ${column(({ result }) => result?.durationMs ?? null)}::bigint[]
+    ) AS next (id, state, attempted_at, attempts_before, next_attempt_at, http_status, failure, detail, duration_ms)
+    WHERE d.id = next.id`)
 }
 
 /** Locks deliveries that the rest of a statement on `deliveries AS d` selects, and reads them. */
 export async function selectDeliveries(work: Work, rest: Fragment): Promise<readonly Delivery[]> {
   const rows = await work.rows<DeliveryColumns>(sql`SELECT ${DELIVERY_COLUMNS} FROM deliveries AS d ${rest}`)
   return rows.map(toDelivery)
-}
-
-/** Tells the owner that a delivery is not attempted again. */
-async function logFailure(work: Work, { id, owner, status, attempts, result, invoiceId }: Delivery): Promise<void> {
-  const data = deliveryData({ id, status, attempt: attempts, ...failureShown(result) })
-  const invoice = await work.row<{ id: string }>(
-    sql`SELECT i.id FROM invoices AS i WHERE ${isNamed(invoiceId) ?? sql`false`}`,
-  )
-  work.log(owner, { type: 'delivery.failed', invoiceId: invoice?.id ?? null, data })
 }
 
 function owedBy({ id, owner, url }: Delivery): OwedDelivery {

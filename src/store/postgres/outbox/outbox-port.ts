@@ -11,19 +11,19 @@ import type {
   Redelivery,
   WaitingDelivery,
 } from '../../outbox.js'
+import { answeredLater } from '../../rules/asking.js'
+import { traced } from '../../rules/audit.js'
+import { endAttempt, redeliver, settleAll } from '../../rules/deliveries.js'
 import type { Page, PageOf } from '../../store.js'
-import { noteDone } from '../audit.js'
+import { PostgresAuditWork } from '../audit.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Fence } from '../fence.js'
 import { firstIdAt } from '../invoices/invoice-rows.js'
 import { nextBehind, pageBehind } from '../pages.js'
 import { Attempts } from './attempts.js'
-import { adjustWaiting, endAttempts, redeliver, releaseDue, selectDeliveries } from './deliveries.js'
+import { adjustWaiting, putNexts, redeliveryIn, releaseDue, selectDeliveries } from './deliveries.js'
 import { DELIVERY_COLUMNS, type DeliveryColumns, isDeliveryId, toDelivery } from './delivery-rows.js'
-
-/** Interrupted attempts that are ended in one transaction at start. */
-const INTERRUPTED_BATCH = 1000
 
 /** Deliveries: queued, attempted, waiting and settled. */
 export class PostgresOutbox implements OutboxPort {
@@ -95,22 +95,22 @@ export class PostgresOutbox implements OutboxPort {
     return this.attempts.end({ id, result, retry })
   }
 
-  async settleInterrupted(retry: RetryDecision): Promise<number> {
-    let settled = 0
-    for (;;) {
-      const count = await this.database.write(async (work) => {
+  settleInterrupted(retry: RetryDecision): Promise<number> {
+    return settleAll((limit) =>
+      this.database.write(async (work) => {
         await this.fence.hold(work)
         const attempted = await selectDeliveries(
           work,
-          sql`WHERE d.state = 'attempted' ORDER BY d.id LIMIT ${INTERRUPTED_BATCH}::bigint FOR UPDATE`,
+          sql`WHERE d.state = 'attempted' ORDER BY d.id LIMIT ${limit}::bigint FOR UPDATE`,
         )
         await work.readClock()
-        const ends = attempted.map((delivery) => ({ delivery, result: INTERRUPTED, retry }))
-        return (await endAttempts(work, ends)).length
-      })
-      settled += count
-      if (count < INTERRUPTED_BATCH) return settled
-    }
+        await putNexts(
+          work,
+          attempted.map((delivery) => endAttempt(delivery, INTERRUPTED, retry)),
+        )
+        return attempted.length
+      }),
+    )
   }
 
   async nextRetryAt(): Promise<number | null> {
@@ -135,11 +135,9 @@ export class PostgresOutbox implements OutboxPort {
 
   redeliver(owner: string, id: string, trace?: string): Promise<Outcome<Redelivery>> {
     if (!isDeliveryId(id)) return Promise.resolve(refuse('delivery_not_found'))
-    return this.database.writeRequested(async (work) => {
-      const outcome = await redeliver(work, owner, id)
-      if (outcome.ok) await noteDone(work, trace)
-      return outcome
-    })
+    return this.database.writeRequested((work) =>
+      answeredLater(traced(new PostgresAuditWork(work), trace, redeliver(redeliveryIn(work), owner, id))),
+    )
   }
 
   async removeSettledBefore(timeMs: number, limit: number): Promise<number> {
