@@ -8,6 +8,7 @@ import { createLog, flushed, flushLog, type LogLevel, stderrStream } from '../lo
 import { systemScheduler, wakefulScheduler } from '../scheduler.js'
 import type { ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE } from './command.js'
+import { makeRoomForDescriptors } from './descriptor-room.js'
 import { divertNativeErrors } from './native-errors.js'
 import { commandLineOperator } from './operator.js'
 import type { ReconcileIo } from './reconcile.js'
@@ -150,6 +151,7 @@ function processIo(level: LogLevel): WholeProcess {
     operator: () => commandLineOperator(process.env),
     clock: systemClock,
     scheduler: wakefulScheduler,
+    makeRoomForDescriptors: (count) => makeRoomForDescriptors(count, log),
     divertErrors: (directory) => divertNativeErrors({ directory, log, stream, scheduler: systemScheduler }),
     supervisor: () => supervisorOf(process.env, log),
     onUncaught: (uncaught) => process.on('uncaughtException', uncaught).on('unhandledRejection', uncaught),

@@ -1,6 +1,7 @@
 import type { Settings } from '../config.js'
 import type { Scheduler } from '../scheduler.js'
 import type { Service } from '../service/assembly.js'
+import { planDescriptors } from '../service/descriptors.js'
 import type { startService } from '../service.js'
 import { StartError, StartStopped } from '../start-error.js'
 import { VERSION } from '../version.js'
@@ -19,6 +20,8 @@ export interface ServeIo extends CommandIo {
   readonly startService: typeof startService
   /** From now on, text that native code and libraries write to standard error goes into the log. */
   divertErrors(dataDirectory: string): Promise<void>
+  /** From now on so many descriptors can be opened without a wait. */
+  makeRoomForDescriptors(count: number): Promise<void>
   /** Calls back with uncaught exceptions and unhandled rejections. */
   onUncaught(uncaught: (error: unknown) => void): void
   readonly scheduler: Scheduler
@@ -69,6 +72,7 @@ async function startToStop(settings: Settings, io: ServeIo): Promise<number> {
 
   // Not earlier: reasons why a service cannot start are printed for people.
   await io.divertErrors(settings.dataDirectory)
+  await io.makeRoomForDescriptors(planDescriptors(settings.webhookConcurrency).open)
   if (!stop.received()) {
     for (const line of service.banner) io.out(line)
     io.out(`Billhook ${VERSION} listening on ${service.url}`)

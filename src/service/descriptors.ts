@@ -18,6 +18,8 @@ export interface DescriptorPlan {
   readonly connections: number
   readonly connectionsPerClient: number
   readonly webhooks: number
+  /** Descriptors that the process has open at most. */
+  readonly open: number
   /** True if there are fewer descriptors than the service would use. */
   readonly isShort: boolean
   /** The process's limit; null if it is unknown. */
@@ -40,6 +42,7 @@ export function planDescriptors(
     connections,
     connectionsPerClient: Math.ceil(Math.max(connections * CLIENT_SHARE, leastShare)),
     webhooks,
+    open: Math.min(connections + webhooks + RESERVED_DESCRIPTORS, descriptors ?? Number.POSITIVE_INFINITY),
     isShort: connections < CONNECTION_LIMIT || webhooks < wantedWebhooks,
     descriptors,
   }

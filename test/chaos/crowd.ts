@@ -45,15 +45,49 @@ function sizesOf(seconds: number) {
   }
 }
 
+const STORES = ['lmdb', 'postgres'] as const
+
+/** What is played. */
+export const CROWD_PLAYS = [
+  'lists',
+  'pages',
+  'searches',
+  'unread-lists',
+  'unread-pages',
+  'dust',
+  'expiries',
+  'settles',
+] as const
+
+type Play = (typeof CROWD_PLAYS)[number]
+
+export interface CrowdOptions extends ScenarioOptions {
+  /** One store, one HTTP engine, one play; absent: all of them. */
+  readonly store: string | undefined
+  readonly http: string | undefined
+  readonly play: string | undefined
+}
+
 /** One merchant with all the invoices, lists, dust and expiries that it may have, and what others notice of it. */
-export async function crowd(options: ScenarioOptions): Promise<void> {
-  for (const engine of HTTP_ENGINES) await crowdOn(`LMDB, ${engine}`, { BILLHOOK_HTTP: engine }, options)
-  for (const engine of HTTP_ENGINES) {
-    const server = await PostgresServer.start({ isDurable: true })
-    try {
-      await crowdOn(`PostgreSQL, ${engine}`, { BILLHOOK_HTTP: engine, BILLHOOK_STORE: server.url() }, options)
-    } finally {
-      await server.stop()
+export async function crowd(options: CrowdOptions): Promise<void> {
+  const chosen = <T extends string>(all: readonly T[], name: string | undefined): readonly T[] => {
+    const found = all.filter((one) => name === undefined || one === name)
+    assert.ok(found.length > 0, `${name} is none of ${all.join(', ')}`)
+    return found
+  }
+  const plays = chosen(CROWD_PLAYS, options.play)
+  for (const store of chosen(STORES, options.store)) {
+    for (const engine of chosen(HTTP_ENGINES, options.http)) {
+      if (store === 'lmdb') {
+        await crowdOn(`LMDB, ${engine}`, { BILLHOOK_HTTP: engine }, plays, options)
+        continue
+      }
+      const server = await PostgresServer.start({ isDurable: true })
+      try {
+        await crowdOn(`PostgreSQL, ${engine}`, { BILLHOOK_HTTP: engine, BILLHOOK_STORE: server.url() }, plays, options)
+      } finally {
+        await server.stop()
+      }
     }
   }
 }
@@ -61,18 +95,21 @@ export async function crowd(options: ScenarioOptions): Promise<void> {
 async function crowdOn(
   name: string,
   settings: Readonly<Record<string, string>>,
+  plays: readonly Play[],
   options: ScenarioOptions,
 ): Promise<void> {
   const place = temporaryDirectory()
   const environment = { BILLHOOK_LOG: 'fatal', BILLHOOK_METRICS_PORT: '0', BILLHOOK_RATE_LIMIT: '0', ...settings }
   const service = await ServiceProcess.start(place.path, environment)
   try {
-    await new Crowd(name, service, options).run()
+    await new Crowd(name, service, options).run(plays)
   } finally {
     await service.end('SIGTERM')
     place.remove()
   }
 }
+
+type AskedLists = Pick<ListAttack, 'path' | 'connections' | 'reads'>
 
 interface Load {
   readonly creationMs: number
@@ -84,6 +121,7 @@ class Crowd {
   private readonly sizes: ReturnType<typeof sizesOf>
   private quiet: Load = { creationMs: 0, paymentMs: 0, healthMs: 0 }
   private made = 0
+  private hasLists = false
 
   constructor(
     private readonly name: string,
@@ -93,39 +131,55 @@ class Crowd {
     this.sizes = sizesOf(options.seconds)
   }
 
-  async run(): Promise<void> {
+  async run(plays: readonly Play[]): Promise<void> {
     for (const owner of [CROWD, SHOP, PAYEE, 'settled', 'expiring']) await this.assign(owner)
     await this.load(WARM_UP_MS)
     const before = await this.metrics()
     this.quiet = await this.load(this.durationMs)
     const turn = longTurn(before, await this.metrics())
     this.options.say(`${this.name}: quiet: ${shown(this.quiet)}; p99.9 of turns ≤ ${turn * 1000} ms`)
-    await this.lists()
-    await this.dust()
-    await this.expiries()
-    await this.settles()
+    for (const play of plays) await this.play(play)
+  }
+
+  private async play(play: Play): Promise<void> {
+    const { lists, unread } = this.sizes
+    const path = `/api/users/${CROWD}/invoices?include=payment`
+    const page = `${path}&limit=1000`
+    switch (play) {
+      case 'lists': {
+        const what = `64 lists at once of ${lists} invoices on ${WALLETS} wallets`
+        return this.lists(what, { path, connections: 64, reads: true })
+      }
+      case 'pages':
+        return this.lists('64 pages of them', { path: page, connections: 64, reads: true })
+      case 'searches': {
+        const search = `${path}&status=paid`
+        return this.lists('64 searches for what is not there', { path: search, connections: 64, reads: true })
+      }
+      case 'unread-lists':
+        return this.lists(`${unread} lists that nobody reads`, { path, connections: unread, reads: false })
+      case 'unread-pages':
+        return this.lists(`${unread} pages that nobody reads`, { path: page, connections: unread, reads: false })
+      case 'dust':
+        return this.dust()
+      case 'expiries':
+        return this.expiries()
+      case 'settles':
+        return this.settles()
+    }
   }
 
   private get durationMs(): number {
     return this.options.seconds * 1000
   }
 
-  private async lists(): Promise<void> {
-    const { lists, unread } = this.sizes
-    await this.create(CROWD, lists, walletsOf(CROWD))
-    const path = `/api/users/${CROWD}/invoices?include=payment`
-    for (const [what, asked] of [
-      [`64 lists at once of ${lists} invoices on ${WALLETS} wallets`, { path, connections: 64, reads: true }],
-      ['64 pages of them', { path: `${path}&limit=1000`, connections: 64, reads: true }],
-      ['64 searches for what is not there', { path: `${path}&status=paid`, connections: 64, reads: true }],
-      [`${unread} lists that nobody reads`, { path, connections: unread, reads: false }],
-      [`${unread} pages that nobody reads`, { path: `${path}&limit=1000`, connections: unread, reads: false }],
-    ] as const) {
-      await this.judged(what, async () => {
-        const report = await this.attack(asked)
-        return `${report.complete} lists, ${report.refused} refused, ${(report.receivedBytes / MIB).toFixed(0)} MiB`
-      })
-    }
+  private async lists(what: string, asked: AskedLists): Promise<void> {
+    if (!this.hasLists) await this.create(CROWD, this.sizes.lists, walletsOf(CROWD))
+    this.hasLists = true
+    await this.judged(what, async () => {
+      const report = await this.attack(asked)
+      return `${report.complete} lists, ${report.refused} refused, ${(report.receivedBytes / MIB).toFixed(0)} MiB`
+    })
   }
 
   private async dust(): Promise<void> {
@@ -199,7 +253,7 @@ class Crowd {
     }
   }
 
-  private async attack(asked: Pick<ListAttack, 'path' | 'connections' | 'reads'>): Promise<ListReport> {
+  private async attack(asked: AskedLists): Promise<ListReport> {
     const workerData: ListAttack = {
       ...asked,
       port: Number(new URL(this.service.url).port),

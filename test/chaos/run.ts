@@ -3,7 +3,7 @@ import { withoutPatroni } from '../support/patroni-cluster.js'
 import { PostgresServer } from '../support/postgres-server.js'
 import { clusterCrashRounds } from './cluster-crash.js'
 import { crashRounds } from './crash.js'
-import { crowd } from './crowd.js'
+import { CROWD_PLAYS, crowd } from './crowd.js'
 import { crowdedWallets, rivals } from './crowded-wallets.js'
 import { distance } from './distance.js'
 import { failoverRounds } from './failover.js'
@@ -31,7 +31,8 @@ const USAGE = `npm run chaos -- <command>
   overload [--seconds 8] [--engine noble] [--only goodput|floods|newcomers|wallet|receiver|connections]
   hostile-merchant [--seconds 8] [--only receivers|wallets|rivals]
                                                  one merchant, or many, against the rest
-  crowd    [--seconds 8]                         one merchant's lists, dust and expiries against the rest, on both stores
+  crowd    [--seconds 8] [--store lmdb|postgres] [--http uws|node] [--only ${CROWD_PLAYS.join('|')}]
+                                                 one merchant's lists, dust and expiries against the rest, on both stores
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
   shop                                           a year of a shop in three minutes, books and all
   soak     [--minutes 20]                        memory at half the capacity
@@ -58,6 +59,8 @@ const { positionals, values } = parseArgs({
     only: { type: 'string' },
     minutes: { type: 'string' },
     ms: { type: 'string', default: '50' },
+    store: { type: 'string' },
+    http: { type: 'string' },
   },
 })
 
@@ -75,11 +78,11 @@ const overload = { goodput, floods, newcomers, wallet: hotWallet, receiver: hang
 const hostileMerchant = { receivers: hangingReceivers, wallets: crowdedWallets, rivals }
 
 /** Runs the scenarios, or the one that is asked for, and says which promises held. */
-async function judge(scenarios: Readonly<Record<string, Scenario>>): Promise<void> {
+async function judge(scenarios: Readonly<Record<string, Scenario>>, only = values.only): Promise<void> {
   const seconds = Number(values.seconds)
   const verdicts = new Verdicts(seconds, say)
   for (const [name, run] of Object.entries(scenarios)) {
-    if (values.only !== undefined && values.only !== name) continue
+    if (only !== undefined && only !== name) continue
     await run({ seconds, engine: values.engine, verdicts, say })
   }
   if (!verdicts.conclude()) process.exitCode = 1
@@ -141,7 +144,10 @@ switch (positionals[0]) {
     await judge(hostileMerchant)
     break
   case 'crowd':
-    await judge({ crowd })
+    await judge(
+      { crowd: (options) => crowd({ ...options, store: values.store, http: values.http, play: values.only }) },
+      'crowd',
+    )
     break
   case 'slow-bodies':
     await judge({ slowBodies })

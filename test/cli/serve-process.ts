@@ -65,4 +65,11 @@ const startService: ServeIo['startService'] = async (_settings, log) => {
   }
 }
 
-process.exit(await serve(outcome.settings, { ...io, startService, divertErrors: async () => undefined }))
+process.exit(
+  await serve(outcome.settings, {
+    ...io,
+    startService,
+    divertErrors: async () => undefined,
+    makeRoomForDescriptors: async () => undefined,
+  }),
+)

@@ -68,6 +68,7 @@ function serving({ flushes = true, environment = {}, patienceMs = null, isAlive 
       signals[signal] = received
     },
     divertErrors: async () => undefined,
+    makeRoomForDescriptors: async () => undefined,
     supervisor: () => ({
       ready: () => heard.push('ready'),
       reloading: () => heard.push('reloading'),
