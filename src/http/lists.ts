@@ -16,6 +16,11 @@ const RECORDS_MAX = 100
 /** About what a piece takes as JSON, which is what the list holds while its client does not read. */
 const PIECE_BYTES = 65_536
 
+/** What a piece costs that a database in another process works on: as much as the pieces of one turn here. */
+const STATEMENT_MS = 2
+/** What a piece is charged with at most. If it took longer, the machine kept it waiting. */
+const PIECE_COST_MAX_MS = 10
+
 /** Lists that may be under way at once for one owner, or for one client; what is asked for beyond is answered 503. */
 export const LISTS_UNDER_WAY_MAX = 32
 
@@ -139,6 +144,17 @@ export class Lists {
     }
   }
 
+  /** Does the work of a request in turns, client by client, and charges the client for it. */
+  async charged<T>(request: RequestHead, answer: (run: Work['run']) => Promise<T>): Promise<T> {
+    const { turns, clientOf, charge } = this.parts
+    const work = new Work(turns, `client ${clientOf(request).key}`, (costMs) => charge(request, costMs))
+    try {
+      return await answer((piece) => work.run(piece))
+    } finally {
+      work.end()
+    }
+  }
+
   private async whole<T>(work: Work, list: List<T> | PagedList<T>, { limit, cursor }: ListQuery): Promise<Answer> {
     const first = await readPiece(work, list, cursor, Math.min(FIRST_RECORDS, limit ?? FIRST_RECORDS))
     const isComplete = first.next === null || first.records === limit
@@ -180,7 +196,8 @@ export class Work {
     return await this.turns.run(this.owner, (slice) => {
       const startedAt = this.turns.elapsed()
       const result = piece(slice)
-      this.costMs += this.turns.elapsed() - startedAt
+      const waitedMs = result instanceof Promise ? STATEMENT_MS : 0
+      this.costMs += Math.min(this.turns.elapsed() - startedAt, PIECE_COST_MAX_MS) + waitedMs
       return result
     })
   }

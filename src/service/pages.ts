@@ -44,7 +44,8 @@ const OPEN_PAGES = 'open pages'
 export function startOpenPages(store: Store, settings: Settings, log: Logger): OpenPages {
   const networks = pageNetworksOf(settings, store.networks)
   const openPages = new OpenPages({
-    stateOf: async (invoiceId) => await store.turns.run(OPEN_PAGES, () => pageState(store, networks, invoiceId)),
+    stateOf: (invoiceId) =>
+      pageState(store, networks, invoiceId, async (piece) => await store.turns.run(OPEN_PAGES, piece)),
     onError: (error) => log.error({ err: error }, 'open payment pages could not be told what changed'),
   })
   store.changes.onChange((walletIds) => openPages.changed(walletIds))

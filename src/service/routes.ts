@@ -141,6 +141,7 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
     identityHandlers(context.identities),
     paymentPageHandlers({
       store,
+      lists,
       pages,
       networks: pageNetworksOf(settings, store.networks),
       openPages,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Turns } from '../../base/turns.js'
 import type { Clock } from '../../clock.js'
 import { failure } from '../../domain/failure.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
@@ -12,10 +11,11 @@ import { type PageWallet, type PaymentView, paymentPage, versionOf } from '../..
 import { isAwaited, leftToSend, paymentStateOf } from '../../page/payment-state.js'
 import { qrSvg } from '../../page/qr.js'
 import { areConfirming, TRANSACTIONS_MAX } from '../../page/transactions.js'
-import type { InvoicePort, WalletPort } from '../../store/store.js'
+import type { Awaitable, InvoicePort, WalletPort } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import type { ClientOf } from '../guards/client-address.js'
 import { BASE_HEADERS, failureAnswer } from '../json.js'
+import type { Lists, Work } from '../lists.js'
 import type { RouterHooks } from '../router.js'
 import type { Answer, RequestHead } from '../server.js'
 
@@ -29,11 +29,12 @@ export interface PageSettings extends Pick<PageFrame, 'isSandbox' | 'brand'> {
 export interface PageStore {
   readonly invoices: Pick<InvoicePort, 'findWithPayment' | 'findWithDeposits'>
   readonly wallets: Pick<WalletPort, 'find'>
-  readonly turns: Turns
 }
 
 export interface PaymentPageParts {
   readonly store: PageStore
+  /** A page of an invoice on many wallets takes milliseconds: clients have theirs in turn, and are charged for them. */
+  readonly lists: Pick<Lists, 'charged'>
   readonly pages: PageSettings
   readonly networks: PageNetworks
   readonly openPages: Pick<OpenPages, 'open'>
@@ -43,33 +44,26 @@ export interface PaymentPageParts {
 
 /** The payment page; 404 for an id that names no invoice, malformed or not. `failurePages` turns failures into pages. */
 export function paymentPageHandlers(parts: PaymentPageParts) {
+  const { lists } = parts
   return handlers({
-    'GET /pay/:id': (request, { id }) => inTurn(parts, request, () => show(parts, request, id)),
-    'GET /pay/:id/events': (request, { id }) => inTurn(parts, request, () => showEvents(parts, request, id)),
-    'GET /pay/:id/qr/:file': (_request, { id, file }) => showQr(parts, id, file),
+    'GET /pay/:id': (request, { id }) => lists.charged(request, (run) => show(parts, request, id, run)),
+    'GET /pay/:id/events': (request, { id }) => lists.charged(request, (run) => showEvents(parts, request, id, run)),
+    'GET /pay/:id/qr/:file': (request, { id, file }) => lists.charged(request, (run) => showQr(parts, id, file, run)),
   })
 }
 
-/** A page of an invoice on many wallets takes milliseconds: clients have theirs in turn. */
-async function inTurn(
-  { store, clientOf }: PaymentPageParts,
-  head: RequestHead,
-  answer: () => Promise<Answer>,
-): Promise<Answer> {
-  return await store.turns.run(`client ${clientOf(head).key}`, answer)
-}
+/** Runs a piece of the work when it is its turn. */
+type Run = Work['run']
 
-async function show(parts: PaymentPageParts, head: RequestHead, id: string): Promise<Answer> {
+async function show(parts: PaymentPageParts, head: RequestHead, id: string, run: Run): Promise<Answer> {
   const { store, pages, networks, clock } = parts
-  const shown = await shownOf(store, id)
+  const shown = await shownOf(store, id, run)
   if (shown === undefined) return failureAnswer(failure('invoice_not_found'))
-  const frame = frameFor(pages, head)
-  return pageAnswer(
-    200,
-    paymentPage(frame, { ...shown, chosen: chosenWallet(head, shown), networks, nowMs: clock.now() }),
-    frame,
-    pages,
-  )
+  return await run(() => {
+    const frame = frameFor(pages, head)
+    const view = { ...shown, chosen: chosenWallet(head, shown), networks, nowMs: clock.now() }
+    return pageAnswer(200, paymentPage(frame, view), frame, pages)
+  })
 }
 
 type Shown = Omit<PaymentView, 'chosen' | 'networks' | 'nowMs'>
@@ -80,16 +74,21 @@ function chosenWallet({ query }: RequestHead, { wallets }: Shown): number {
   return /^\d{1,2}$/.test(asked) && Number(asked) < wallets.length ? Number(asked) : 0
 }
 
-async function shownOf(store: PageStore, id: string): Promise<Shown | undefined> {
-  const found = await store.invoices.findWithDeposits(id, TRANSACTIONS_MAX)
+async function shownOf(store: PageStore, id: string, run: Run): Promise<Shown | undefined> {
+  const found = await run(() => store.invoices.findWithDeposits(id, TRANSACTIONS_MAX))
   if (found === undefined) return undefined
   const { voidedAt, ...shown } = found
-  return { ...shown, isVoid: voidedAt !== null, wallets: await walletsShown(store, found.invoice) }
+  return { ...shown, isVoid: voidedAt !== null, wallets: await run(() => walletsShown(store, found.invoice)) }
 }
 
 /** What the page of an invoice shows now; undefined if there is no such invoice. */
-export async function pageState(store: PageStore, networks: PageNetworks, id: string): Promise<PageState | undefined> {
-  const shown = await shownOf(store, id)
+export async function pageState(
+  store: PageStore,
+  networks: PageNetworks,
+  id: string,
+  run: Run,
+): Promise<PageState | undefined> {
+  const shown = await shownOf(store, id, run)
   if (shown === undefined) return undefined
   return { version: versionOf({ ...shown, networks }), isConfirming: areConfirming(shown) }
 }
@@ -110,8 +109,8 @@ const NO_ROOM_HEADERS = { 'Retry-After': '30' }
  * The changes of a page. A browser that connects again names the last one that it saw, and the script the one that the page
  * was made with. Where nothing more is expected, 204 tells a browser not to ask again (HTML, 9.2.3).
  */
-async function showEvents(parts: PaymentPageParts, head: RequestHead, id: string): Promise<Answer> {
-  const shown = await shownOf(parts.store, id)
+async function showEvents(parts: PaymentPageParts, head: RequestHead, id: string, run: Run): Promise<Answer> {
+  const shown = await shownOf(parts.store, id, run)
   if (shown === undefined) return failureAnswer(failure('invoice_not_found'))
   const { invoice, payment, isVoid } = shown
   const seen = head.header('last-event-id') ?? new URLSearchParams(head.query).get('after')
@@ -128,10 +127,17 @@ async function showEvents(parts: PaymentPageParts, head: RequestHead, id: string
 }
 
 /** An imported invoice may name a wallet that the ledger has not reported yet; its address is unknown. */
-async function walletsShown({ wallets }: PaymentPageParts['store'], invoice: Invoice): Promise<PageWallet[]> {
-  const shown: PageWallet[] = []
-  for (const id of walletsOf(invoice)) shown.push((await wallets.find(id)) ?? { id, network: null, address: null })
-  return shown
+function walletsShown({ wallets }: PageStore, invoice: Invoice): Awaitable<readonly PageWallet[]> {
+  const found = walletsOf(invoice).map((id) => {
+    const unknown = { id, network: null, address: null }
+    const wallet = wallets.find(id)
+    return wallet instanceof Promise ? wallet.then((known) => known ?? unknown) : (wallet ?? unknown)
+  })
+  return areKnown(found) ? found : Promise.all(found)
+}
+
+function areKnown<T>(values: readonly Awaitable<T>[]): values is readonly T[] {
+  return values.every((value) => !(value instanceof Promise))
 }
 
 const QR_SUFFIX = '.svg'
@@ -147,15 +153,16 @@ const QR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
 })
 
 /** The code of an address that the page shows; 404 for every other one, as nobody is to pay there. */
-async function showQr({ store }: PaymentPageParts, id: string, file: string): Promise<Answer> {
-  const found = file.endsWith(QR_SUFFIX) ? await store.invoices.findWithPayment(id) : undefined
+async function showQr({ store }: PaymentPageParts, id: string, file: string, run: Run): Promise<Answer> {
+  const found = file.endsWith(QR_SUFFIX) ? await run(() => store.invoices.findWithPayment(id)) : undefined
   if (found === undefined) return failureAnswer(failure('not_found'))
   const { invoice, payment, voidedAt } = found
   const isDue = leftToSend(paymentStateOf(payment, voidedAt !== null)) !== null
   const walletId = file.slice(0, -QR_SUFFIX.length)
-  const address = isDue && walletsOf(invoice).includes(walletId) ? (await store.wallets.find(walletId))?.address : null
+  const isShown = isDue && walletsOf(invoice).includes(walletId)
+  const address = isShown ? (await run(() => store.wallets.find(walletId)))?.address : null
   if (address === null || address === undefined) return failureAnswer(failure('not_found'))
-  return { status: 200, headers: QR_HEADERS, body: qrSvg(address) }
+  return await run(() => ({ status: 200, headers: QR_HEADERS, body: qrSvg(address) }))
 }
 
 const NONCE_BYTES = 16

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { EVENT_LOOP, Turns } from '../../../src/base/turns.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Payment } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
@@ -15,6 +14,7 @@ import { qrSvg } from '../../../src/page/qr.js'
 import { PLAIN_PAGES, textOf } from '../../page/frame.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { pageNetworks } from '../../support/networks.js'
+import { unlimitedLists } from '../../support/unlimited-lists.js'
 import { routesOf } from './call-route.js'
 
 const UNPAID_ID = '018f2a4c5b6d7e8f9012345678abcdef'
@@ -110,8 +110,8 @@ describe('GET /pay/:id', () => {
           },
         },
         wallets: { find: (id) => wallets.get(id) },
-        turns: new Turns({ ...EVENT_LOOP, width: 1 }),
       },
+      lists: unlimitedLists(),
       pages: PAGES,
       networks: NETWORKS,
       openPages: {

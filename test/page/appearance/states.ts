@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { EVENT_LOOP, Turns } from '../../../src/base/turns.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Network } from '../../../src/domain/network.js'
 import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
@@ -10,6 +9,7 @@ import type { RequestHead, Resolve } from '../../../src/http/server.js'
 import { routesOf } from '../../http/routes/call-route.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
 import { pageNetworks } from '../../support/networks.js'
+import { unlimitedLists } from '../../support/unlimited-lists.js'
 import { PLAIN_PAGES } from '../frame.js'
 
 /** What the page shows. Everything in it is fixed, so that it looks the same each time. */
@@ -112,8 +112,8 @@ function createPages(): Resolve {
     store: {
       invoices: { findWithPayment: findWithDeposits, findWithDeposits },
       wallets: { find: (id) => wallets.get(id) },
-      turns: new Turns({ ...EVENT_LOOP, width: 1 }),
     },
+    lists: unlimitedLists(),
     pages: PLAIN_PAGES,
     networks: pageNetworks({
       SEP: {
