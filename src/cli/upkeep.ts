@@ -34,6 +34,9 @@ export function upkeepCommands(program: BillhookCommand): void {
     .onData()
     .opensData(dataInFiles)
     .asJson()
+    .explain(
+      'It checks the restored data like "billhook check", unless they are of an older version. If it finds something, it prints it and ends with 1; the data stay.',
+    )
     .runs(
       (given) => withUpkeep(given, restore),
       ({ options }, problems) => {
@@ -83,7 +86,8 @@ async function backup({ given, upkeep, io, stop }: Work): Promise<number> {
   }
 }
 
-async function restore({ given, upkeep, io, stop }: Work): Promise<number> {
+async function restore(work: Work): Promise<number> {
+  const { given, upkeep, io, stop } = work
   const [file = ''] = given.args
   const directory = given.settings.dataDirectory
   const line = new ProgressLine({ ...io, unit: 'MiB' })
@@ -95,20 +99,43 @@ async function restore({ given, upkeep, io, stop }: Work): Promise<number> {
       onProgress: inMebibytes(line),
     })
     line.clear()
+    if (!isJson(given)) io.out(`${directory} holds the data of ${time(madeAt)}.`)
+    const checked = isOlderVersion ? null : await checkedData(work)
     if (isJson(given)) {
-      io.out(jsonLine({ data: directory, bytes, made_at: madeAt, migrates_at_start: isOlderVersion }))
-      return EXIT_SUCCESS
+      const restored = { data: directory, bytes, made_at: madeAt, migrates_at_start: isOlderVersion }
+      io.out(jsonLine(checked === null ? restored : { ...restored, ...checked }))
+    } else {
+      if (checked === null) io.out('It is of an older version: the next start migrates it.')
+      else conclude(io, checked)
+      for (const sentence of PAST) io.out(sentence)
     }
-    io.out(`${directory} holds the data of ${time(madeAt)}.`)
-    if (isOlderVersion) io.out('It is of an older version: the next start migrates it.')
-    for (const sentence of PAST) io.out(sentence)
-    return EXIT_SUCCESS
+    return exitCodeOf(checked)
   } finally {
     line.clear()
   }
 }
 
-async function check({ given, upkeep, io, stop }: Work): Promise<number> {
+async function check(work: Work): Promise<number> {
+  const { given, io } = work
+  const checked = await checkedData(work)
+  if (isJson(given)) io.out(jsonLine(checked))
+  else conclude(io, checked)
+  return exitCodeOf(checked)
+}
+
+/** What a check of the data directory has found; at most `PRINTED_MAX` of the violations. */
+interface Checked {
+  readonly rows: number
+  readonly violations: number
+  readonly found: readonly Violation[]
+}
+
+function exitCodeOf(checked: Checked | null): number {
+  return checked === null || checked.violations === 0 ? EXIT_SUCCESS : EXIT_FAILURE
+}
+
+/** Checks the data, and prints violations as they are found unless the output is JSON. */
+async function checkedData({ given, upkeep, io, stop }: Work): Promise<Checked> {
   const line = new ProgressLine({ ...io, unit: 'rows' })
   const found: Violation[] = []
   const onViolation = (violation: Violation) => {
@@ -122,13 +149,7 @@ async function check({ given, upkeep, io, stop }: Work): Promise<number> {
   try {
     for (;;) {
       const step = await steps.next()
-      if (step.done === true) {
-        line.clear()
-        const { rows, violations } = step.value
-        if (isJson(given)) io.out(jsonLine({ rows, violations, found }))
-        else conclude(io, rows, violations, found.length)
-        return violations === 0 ? EXIT_SUCCESS : EXIT_FAILURE
-      }
+      if (step.done === true) return { ...step.value, found }
       stop.throwIfAborted()
       line.show(step.value.rows, step.value.total, step.value.phase)
     }
@@ -138,8 +159,8 @@ async function check({ given, upkeep, io, stop }: Work): Promise<number> {
   }
 }
 
-function conclude(io: ProcessIo, rows: number, violations: number, printed: number): void {
-  if (violations > printed) io.out(`and ${violations - printed} more`)
+function conclude(io: ProcessIo, { rows, violations, found }: Checked): void {
+  if (violations > found.length) io.out(`and ${violations - found.length} more`)
   io.out(`${rows} rows were checked: ${violations === 0 ? 'nothing is wrong' : `${violations} violations`}.`)
 }
 

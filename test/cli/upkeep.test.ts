@@ -61,8 +61,8 @@ describe('backup, restore and check', () => {
       await first.end('SIGKILL')
 
       const back = await command('restore', file, '--data', restored)
-      assert.deepEqual([back.code, back.stderr], [0, ''])
-      assert.match(back.stdout, /A backup is the past/)
+      assert.equal(back.code, 0, back.stderr)
+      assert.match(back.stdout, /\n\d+ rows were checked: nothing is wrong\.\nA backup is the past/)
       assert.equal((await command('check', '--data', restored)).code, 0)
       const second = await serving(restored)
       assert.equal((await ask('GET', `${second.url}/readyz`))?.status, 200)
@@ -163,6 +163,19 @@ describe('backup, restore and check', () => {
       const json = await command('check', '--data', data, '--json')
       const { violations, found } = JSON.parse(json.stdout)
       assert.deepEqual([json.code, violations, found.length, found[0].table], [1, 150, 100, 'free-wallets'])
+
+      const file = join(path, 'backup')
+      assert.equal((await command('backup', file, '--data', data)).code, 0)
+      const restored = await command('restore', file, '--data', join(path, 'restored'))
+      assert.equal(restored.code, 1)
+      assert.match(
+        restored.stdout,
+        /^.+ holds the data of .+\nfree-wallets [0-9a-f]+: .+ is missing[\s\S]+\nand 50 more\n\d+ rows were checked: 150 violations\.\nA backup is the past/,
+      )
+      const asJson = await command('restore', file, '--data', join(path, 'other'), '--json')
+      const told = JSON.parse(asJson.stdout)
+      assert.deepEqual([asJson.code, told.violations, told.found.length, told.rows > 0], [1, 150, 100, true])
+      assert.equal((await command('check', '--data', join(path, 'restored'))).code, 1)
     } finally {
       remove()
     }

@@ -11,7 +11,11 @@ import type { OutboxDepth } from '../../store/outbox.js'
 import type { ImportOutcome, ImportTerms, RecordCounts } from '../../store/store.js'
 import { type AdminHandlers, handlers } from '../endpoints.js'
 import { BASE_HEADERS, failureAnswer, jsonAnswer, outcomeAnswer, readJsonObject } from '../json.js'
+import { refuseParameter } from '../lists.js'
 import type { Answer, RequestHead } from '../server.js'
+
+/** Unix ms. */
+const TIME = /^[0-9]{1,15}$/
 
 /** How many wallets of a network are in the pool, can be claimed now, and were withdrawn from the pool. */
 interface PoolCounts {
@@ -126,9 +130,12 @@ export function adminHandlers(parts: AdminParts): AdminHandlers {
     'GET /admin/records/:kind': ({ query }, { kind }) => {
       const given = new URLSearchParams(query)
       const since = given.get('since')
+      const order = given.get('order')
+      if (since !== null && !TIME.test(since)) return failureAnswer(refuseParameter('since').failure)
+      if (order !== null && order !== 'newest') return failureAnswer(refuseParameter('order').failure)
       const records = parts.records(kind, {
         owner: given.get('owner'),
-        isNewestFirst: given.get('order') === 'newest',
+        isNewestFirst: order !== null,
         sinceMs: since === null ? null : Number(since),
       })
       return records === null ? failureAnswer(failure('not_found')) : workAnswer(records)
