@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
 import type { Operator } from '../domain/audit.js'
@@ -9,13 +8,11 @@ import { readAnswer } from '../merchant/answer.js'
 import { adminSocketPath } from '../service/admin-socket.js'
 import { operatorHeader } from '../service/command-operator.js'
 import { StartError } from '../start-error.js'
-import type { Given, OpensData, ProcessIo } from './billhook-command.js'
+import type { Given, ProcessIo } from './billhook-command.js'
 import { withProcess } from './local-work.js'
 import { commandLineOperator } from './operator.js'
 import { ProgressLine } from './progress-line.js'
-
-/** Why nothing answers at the socket: no service runs here, or one was killed and left its socket behind. */
-const NOBODY_LISTENS = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR']
+import { answers } from './served-data.js'
 
 export interface Reply {
   readonly status: number
@@ -152,34 +149,4 @@ export function withAdmin(
 /** Decimal places of the token by network, as the process says that holds the data. */
 export async function tokenDecimalsOf(admin: Admin): Promise<TokenDecimals> {
   return ((await admin.call('GET', '/admin/status')).body as ServiceStatus).token_decimals
-}
-
-/** The data directory, unless a service answers for it or the data are in a database. */
-export const unservedData: OpensData = async ({ settings: { store, dataDirectory } }) =>
-  store === 'lmdb' && !(await isServed(dataDirectory)) ? `the data directory ${dataDirectory}` : null
-
-/** Whether a process serves the data directory. */
-export async function isServed(dataDirectory: string): Promise<boolean> {
-  if (!existsSync(dataDirectory)) return false
-  const { path, release } = adminSocketPath(dataDirectory)
-  try {
-    return await answers(path)
-  } finally {
-    release()
-  }
-}
-
-/** Whether a process answers at the socket. Throws `StartError` when this user may not open it. */
-async function answers(socketPath: string): Promise<boolean> {
-  const probe = request({ socketPath, method: 'HEAD', path: '/admin/status' })
-  try {
-    const answered = once(probe.end(), 'response')
-    const [response] = (await answered) as [IncomingMessage]
-    response.resume()
-    return true
-  } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException
-    if (NOBODY_LISTENS.includes(code)) return false
-    throw new StartError(`${socketPath} cannot be opened: ${message}`)
-  }
 }

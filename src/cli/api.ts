@@ -3,11 +3,12 @@ import type { ServiceStatus } from '../http/routes/admin.js'
 import type { ServiceInfo } from '../http/routes/info.js'
 import { Refused, type Reply, readAnswer, Unreachable } from '../merchant/answer.js'
 import { type Call, methodAndPath } from '../merchant/call.js'
-import { type Admin, tokenDecimalsOf, unservedData, withAdmin } from './admin.js'
+import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
 import type { BillhookCommand, Check, Given, ProcessIo } from './billhook-command.js'
 import { checkWholeNumber } from './flags.js'
 import { readKeyFile } from './key-file.js'
 import { withProcess } from './local-work.js'
+import { unservedData } from './served-data.js'
 
 /** The API of a service, however it is reached. */
 export interface Api {

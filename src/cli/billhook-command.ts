@@ -3,10 +3,10 @@ import { suggestion } from '../config/suggestion.js'
 import { type Environment, readSettings, type Settings } from '../config.js'
 import type { LogLevel } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
-import { unservedData } from './admin.js'
 import { type Apart, deathBy } from './apart.js'
 import { type CommandIo, EXIT_FAILURE, EXIT_SUCCESS, EXIT_USAGE } from './command.js'
 import { reportFailure } from './failure.js'
+import { unservedData } from './served-data.js'
 
 /** Columns of the texts of `--help`. */
 const HELP_COLUMNS = 112

@@ -1,9 +1,10 @@
 import type { Finding } from '../service/doctor/examination.js'
-import { isServed, withAdmin } from './admin.js'
+import { withAdmin } from './admin.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
 import { doctorSignatureCommand } from './doctor-signature.js'
 import { jsonLine, printable } from './output.js'
+import { isServed } from './served-data.js'
 
 const MARKS: Readonly<Record<Finding['verdict'], string>> = {
   ok: 'ok      ',

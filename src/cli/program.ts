@@ -1,5 +1,4 @@
 import type { Settings } from '../config.js'
-import { unservedData } from './admin.js'
 import { BillhookCommand, type CommandContext } from './billhook-command.js'
 import { EXIT_INCOMPLETE } from './command.js'
 import { completionsCommand } from './completions.js'
@@ -15,6 +14,7 @@ import { putBackCommand, redeliverCommand, revokeCommand } from './operator-acti
 import { type ReconcileRequest, readReconcileRequest } from './reconcile.js'
 import { auditCommand, exportCommand, listCommand, walletsCommand } from './records.js'
 import { sandboxCommands } from './sandbox-pay.js'
+import { unservedData } from './served-data.js'
 import { signCommand } from './sign.js'
 import { statusCommand } from './status.js'
 import { upkeepCommands } from './upkeep.js'

@@ -4,10 +4,11 @@ import { blockAsideColumns, depositAsideColumns } from '../listing/aside.js'
 import type { Columns } from '../listing/column.js'
 import { ledgerColumns, networkColumns, nodeColumns } from '../listing/networks.js'
 import type { RecordCounts } from '../store/store.js'
-import { type Admin, unservedData, withAdmin } from './admin.js'
+import { type Admin, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
 import { jsonLine, printable } from './output.js'
+import { unservedData } from './served-data.js'
 import { TextTable } from './text-table.js'
 
 export function statusCommand(program: BillhookCommand): void {

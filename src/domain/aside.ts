@@ -1,4 +1,3 @@
-import type { ObservedBlock, UntoldTransactions } from './block.js'
 import type { Deposit, DepositReport, Sighting } from './deposit.js'
 import type { DepositFact } from './ledger-fact.js'
 import type { Network } from './network.js'
@@ -15,6 +14,14 @@ export type NameInNetwork = Pick<Deposit, 'txHash' | 'index'>
 /** A text for a name, to compare it with others. An index has no colon. */
 export function nameOf({ txHash, index }: NameInNetwork): string {
   return `${index}:${txHash}`
+}
+
+/** Transactions of a block of which no node tells what contracts send in them. */
+export interface UntoldTransactions {
+  /** At least one, each once. */
+  readonly txHashes: readonly string[]
+  /** What the nodes answered. */
+  readonly reason: string
 }
 
 /** A block that no node can give, although nodes answer otherwise. */
@@ -40,7 +47,7 @@ export interface BlockAside {
  * it before. `before`: the deposits that it was read to hold then.
  */
 export function asideOfUntold(
-  { height, hash, untold }: ObservedBlock,
+  { height, hash, untold }: { readonly height: number; readonly hash: string; readonly untold?: UntoldTransactions },
   {
     network,
     known,

@@ -1,4 +1,4 @@
-import type { BlockAside, DepositAside } from './aside.js'
+import type { BlockAside, DepositAside, UntoldTransactions } from './aside.js'
 import type { DepositReport, Sighting } from './deposit.js'
 import type { EventOutcome } from './ledger-fact.js'
 import type { Network } from './network.js'
@@ -20,14 +20,6 @@ export interface BlockHead {
  * 2³¹ on it is a transfer of the native coin by a contract, where those are read.
  */
 export type ObservedTransfer = Pick<Sighting, 'txHash' | 'index' | 'toAddress' | 'currency' | 'amount'>
-
-/** Transactions of a block of which no node tells what contracts send in them. */
-export interface UntoldTransactions {
-  /** At least one, each once. */
-  readonly txHashes: readonly string[]
-  /** What the nodes answered. */
-  readonly reason: string
-}
 
 /** A block with its transfers to watched addresses, each once, in block order. */
 export interface ObservedBlock extends BlockHead, BlockTime {

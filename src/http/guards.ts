@@ -15,8 +15,8 @@ import { type Endpoint, type EndpointTag, endpoints, type Handler, type Handlers
 import { audited, type OperatorTrail } from './guards/audited.js'
 import type { GatewayComplaints } from './guards/gateway-complaints.js'
 import { failureAnswer, ownerInBody } from './json.js'
-import type { HeadGuard, Params, Route } from './router.js'
-import type { Request, RequestHead } from './server.js'
+import type { Params, Route } from './router.js'
+import type { HeadGuard, Request, RequestHead } from './server.js'
 
 /** The guards that the settings ask for; null is none. */
 export interface Guards {

@@ -5,16 +5,13 @@ import { QueueFull, StorageUnavailable } from '../store/refusals.js'
 import { type Endpoint, METHODS } from './endpoints.js'
 import { type CorsOrigins, optionsAnswer, withCors } from './guards/browsers.js'
 import { failureAnswer } from './json.js'
-import type { Answer, Refusal, Request, RequestHead, Resolve, Target } from './server.js'
+import type { Answer, HeadGuard, Refusal, Request, RequestHead, Resolve, Target } from './server.js'
 
 /** The largest body that a route reads unless its endpoint says otherwise (decisions, 1). */
 export const DEFAULT_BODY_LIMIT_BYTES = 65_536
 
 /** The values of a pattern's parameters by name, percent-decoded, never empty. */
 export type Params = Readonly<Record<string, string>>
-
-/** Judges a request by its head. Null lets it pass. Must not throw. */
-export type HeadGuard = (head: RequestHead) => Failure | null
 
 /** An endpoint with its handler behind its guards; `guardedRoutes` makes them. */
 export interface Route {

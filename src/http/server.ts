@@ -1,3 +1,4 @@
+import type { Failure } from '../domain/failure.js'
 import type { CertificateFacts, CertificateFiles } from './certificate.js'
 
 /** The largest head of a request, request line included; beyond it the answer is 431. */
@@ -29,6 +30,9 @@ export interface RequestHead {
   /** The peer's address as text, IPv4 in dotted form even on an IPv6 socket; empty once the connection is closed. */
   remoteAddress(): string
 }
+
+/** Judges a request by its head. Null lets it pass. Must not throw. */
+export type HeadGuard = (head: RequestHead) => Failure | null
 
 /** A complete request. The body belongs to the receiver: no adapter reuses its memory. */
 export interface Request extends RequestHead {

@@ -1,7 +1,7 @@
 import { isObject } from '../base/json-object.js'
 import { isStreamId, truncate } from '../domain/text.js'
 import type { FollowedContract } from './followed-contracts.js'
-import type { LedgerFinding } from './ledger-check.js'
+import type { LedgerFinding } from './ledger-finding.js'
 import type { NodeAnswer } from './node-http.js'
 
 /** Characters that are shown of a name that anyone may have chosen. */

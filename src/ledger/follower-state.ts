@@ -2,7 +2,9 @@ import type { Clock } from '../clock.js'
 import type { EventOutcome } from '../domain/ledger-fact.js'
 import type { LedgerProgress, ListedTransaction } from '../domain/ledger-progress.js'
 import type { AsideCounts } from './follower-memory.js'
-import type { Occasion } from './transaction-intake.js'
+
+/** Why transactions are taken: they were listed, are retried, or are compared. */
+export type Occasion = 'listed' | 'retried' | 'compared'
 
 /** The state of a follower, for metrics and health. Counts are since the start of the process. */
 export interface FollowerState {

@@ -1,17 +1,9 @@
 import { flawOfContractId, judgeContract, titleOf } from './contract-check.js'
 import type { FollowedContract } from './followed-contracts.js'
+import type { LedgerFinding } from './ledger-finding.js'
 import { LedgerNodes } from './ledger-nodes.js'
 import { NodeHttp } from './node-http.js'
 import { TRANSACTION_LIMIT_BYTES } from './read-apis.js'
-
-/** What a question to the configured ledger came to. */
-export interface LedgerFinding {
-  readonly verdict: 'ok' | 'warning' | 'failed'
-  /** A sentence. */
-  readonly text: string
-  /** What to do about it, a sentence; null when the text says it. */
-  readonly advice: string | null
-}
 
 /** The ledger as it is configured. */
 export interface ConfiguredLedger {

@@ -7,7 +7,7 @@ import type { Logger } from '../log.js'
 import type { LedgerPort } from '../store/store.js'
 import type { FollowedContracts } from './followed-contracts.js'
 import type { AskedInVain, FollowerMemory } from './follower-memory.js'
-import type { FollowerRecord } from './follower-state.js'
+import type { FollowerRecord, Occasion } from './follower-state.js'
 import type { ApplyEvents } from './gateway-events.js'
 import type { LedgerSource } from './ledger-nodes.js'
 import { isSignedFor } from './ledger-signature.js'
@@ -43,9 +43,6 @@ export interface TransactionIntakeOptions {
   readonly log: Logger
   readonly isStopped: () => boolean
 }
-
-/** Why transactions are taken: they were listed, are retried, or are compared. */
-export type Occasion = 'listed' | 'retried' | 'compared'
 
 /** The result of taking some transactions: all were dealt with, or nodes failed and why. `applied`: facts that were new. */
 export type Taken =

@@ -1,50 +1,26 @@
 import { Intake } from '../actors/intake.js'
 import { WalletDirectory } from '../actors/wallet-directory.js'
-import type { Clock } from '../clock.js'
-import type { Settings } from '../config.js'
 import { createPooledRandom, IdGenerator, randomSecretHex } from '../crypto/id.js'
-import type { Log } from '../log.js'
-import type { Metrics } from '../metrics/metrics.js'
 import { systemScheduler } from '../scheduler.js'
-import type { Store } from '../store/store.js'
 import { AddressGuard } from '../webhooks/address-guard.js'
 import { TestDeliveries } from '../webhooks/test-deliveries.js'
+import type { CoreContext, WritingCore } from './core-context.js'
 import { Duties } from './duties.js'
 import { isPrivateToMachine } from './exposure.js'
 import { LazySender } from './lazy-sender.js'
 import { LeaderWork } from './leader-work.js'
-import type { LockWaits } from './lock-waits.js'
 import type { ScheduledBackups } from './scheduled-backups.js'
-import type { Shutdown } from './shutdown.js'
-import type { Verification } from './verification.js'
-import type { WriteHealth } from './write-health.js'
 
 /** The parts that do the work, behind routes, watchers and commands. */
-export interface Core extends Verification {
-  readonly store: Store
+export interface Core extends WritingCore {
   readonly directory: WalletDirectory
   readonly duties: Duties
   readonly testDeliveries: TestDeliveries
-  readonly intake: Intake
   /** Null without a schedule. */
   readonly backups: ScheduledBackups | null
 }
 
 const HOUR_MS = 3_600_000
-
-/** What the core is built from. */
-export interface CoreContext {
-  readonly settings: Settings
-  readonly log: Log
-  readonly clock: Clock
-  /** Null when metrics are off. */
-  readonly metrics: Metrics | null
-  readonly shutdown: Shutdown
-  readonly store: Store
-  readonly verification: Verification
-  readonly writeHealth: Pick<WriteHealth, 'takesWrites' | 'refusal'>
-  readonly lockWaits: Pick<LockWaits, 'complaints'>
-}
 
 /** What sends webhooks: to the addresses that the settings allow, and nothing before it is asked to. */
 export function startSender({

@@ -3,7 +3,8 @@ import { failure } from '../domain/failure.js'
 import { loopbackHosts } from '../http/guards/browsers.js'
 import { type Client, type ClientOf, trustedPeer } from '../http/guards/client-address.js'
 import { type Charge, chargeFor, type Limiters, limitRate } from '../http/guards/rate-limiter.js'
-import type { HeadGuard, Route } from '../http/router.js'
+import type { Route } from '../http/router.js'
+import type { HeadGuard } from '../http/server.js'
 import { isExposed, isLoopback } from './exposure.js'
 
 /** The limit of all requests. */

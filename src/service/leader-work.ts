@@ -6,7 +6,7 @@ import { Dispatcher } from '../webhooks/dispatcher.js'
 import type { Sender } from '../webhooks/sender.js'
 import { BackgroundWork } from './background-work.js'
 import { catalogueOf, isWatched } from './catalogue.js'
-import type { Core, CoreContext } from './core.js'
+import type { CoreContext, WritingCore } from './core-context.js'
 import { DepositsAside } from './deposits-aside.js'
 import { planDescriptors } from './descriptors.js'
 import { Retention } from './retention.js'
@@ -29,7 +29,7 @@ export class LeaderWork {
   private readonly shutdown = new Shutdown()
 
   constructor(
-    private readonly core: Core,
+    private readonly core: WritingCore,
     private readonly context: CoreContext,
     sender: Sender,
   ) {

@@ -6,12 +6,15 @@ import type { ConfiguredLedger } from '../ledger/ledger-check.js'
 import { LedgerNodes } from '../ledger/ledger-nodes.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
-import type { Core, CoreContext } from './core.js'
+import type { CoreContext, WritingCore } from './core-context.js'
 
 const MS_PER_SECOND = 1000
 
 /** The client of the ledger's read API. */
-export function startLedgerClient({ engine }: Pick<Core, 'engine'>, { settings, shutdown }: CoreContext): LedgerNodes {
+export function startLedgerClient(
+  { engine }: Pick<WritingCore, 'engine'>,
+  { settings, shutdown }: CoreContext,
+): LedgerNodes {
   const { ledgerUrls: urls, ledgerTimeoutMs: timeoutMs } = settings
   const client = new LedgerNodes({ storeUrls: [], urls, timeoutMs, engine })
   shutdown.add('ledger', () => client.close())
@@ -53,7 +56,7 @@ export function followingOf(settings: Settings, engine: Secp256k1Engine): Follow
 }
 
 /** Starts to follow the ledger at the configured stores. */
-export function startFollower({ store, intake, engine }: Core, context: CoreContext): LedgerFollower {
+export function startFollower({ store, intake, engine }: WritingCore, context: CoreContext): LedgerFollower {
   const { settings, log, clock, shutdown } = context
   const follower = new LedgerFollower({
     ...followingOf(settings, engine),

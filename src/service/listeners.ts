@@ -8,7 +8,7 @@ import type { Logger } from '../log.js'
 import { Seldom } from '../seldom.js'
 import { StartError } from '../start-error.js'
 import { ServedCertificate } from './certificate.js'
-import type { CoreContext } from './core.js'
+import type { CoreContext } from './core-context.js'
 import { type DescriptorPlan, planDescriptors } from './descriptors.js'
 
 /** Pause between two log lines about refused connections. */

@@ -20,7 +20,7 @@ import { TronNode } from '../networks/tron/node.js'
 import { type Scheduler, systemScheduler, wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import { catalogueOf, isWatched } from './catalogue.js'
-import type { Core, CoreContext } from './core.js'
+import type { CoreContext, WritingCore } from './core-context.js'
 
 /** Far more than the longest block or its receipts. It ends an answer that has no end. */
 const ANSWER_LIMIT_BYTES = 1024 * 1024 * 1024
@@ -45,7 +45,7 @@ interface ReaderParts extends Pick<CoreContext, 'clock'> {
  * settings.
  */
 export async function startWatchers(
-  { store, intake }: Core,
+  { store, intake }: WritingCore,
   { settings, clock, log, shutdown }: CoreContext,
 ): Promise<readonly ChainWatcher[]> {
   const readers = catalogueOf(settings).flatMap((entry) => {

@@ -1,5 +1,5 @@
 import type { AuditEnd, AuditedAction, AuditRecord } from '../domain/audit.js'
-import type { Awaitable, Page, PageOf } from './store.js'
+import type { Awaitable, Page, PageOf } from './reading.js'
 
 /**
  * What operators do. Actions that take a `trace`, the id of a record here, give it the outcome `done` in their own transaction: it

@@ -6,7 +6,7 @@ import type { IdempotentRequest, SignedCreation } from '../domain/idempotency.js
 import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
 import type { OwedDelivery } from './outbox.js'
-import type { Awaitable, InvoiceWithPayment } from './store.js'
+import type { Awaitable, InvoiceWithPayment } from './reading.js'
 
 /** What a creation depends on beside its request: a key that is still valid, and whether it is a repetition. */
 export interface CreationTerms {

@@ -1,7 +1,7 @@
 import type { Outcome } from '../domain/failure.js'
 import type { RetryDecision } from '../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
-import type { Awaitable, Page, PageOf } from './store.js'
+import type { Awaitable, Page, PageOf } from './reading.js'
 
 /** Names a lane of the outbox, opaque: deliveries of one owner to one origin (scheme, host, port). Hex. */
 export type LaneKey = string

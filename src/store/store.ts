@@ -1,4 +1,4 @@
-import type { Slice, Turns } from '../base/turns.js'
+import type { Turns } from '../base/turns.js'
 import type { Currency } from '../domain/amount.js'
 import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
 import type { BlockAside, DepositAside, NameInNetwork } from '../domain/aside.js'
@@ -14,7 +14,7 @@ import type { KeyHistory } from '../domain/key-history.js'
 import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
 import type { Network, Networks } from '../domain/network.js'
-import type { Payment, QualifyingDeposit } from '../domain/payment.js'
+import type { QualifyingDeposit } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Watch } from '../domain/watch.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
@@ -24,6 +24,9 @@ import type { AuditPort } from './audit.js'
 import type { CommandPort, Settled } from './commands.js'
 import type { LeadershipPort } from './leadership.js'
 import type { OutboxPort, OwedDelivery } from './outbox.js'
+import type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
+
+export type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
 
 /**
  * What an engine implements: a port for each subject, and its own life. Take the ports that you need, not the store.
@@ -93,28 +96,6 @@ export interface StoreCreation {
   readonly onCreated?: ((place: string, birth: StoreBirth) => void) | undefined
 }
 
-/**
- * What a read answers. An engine that reads another process's data answers with a promise; one that holds the data in this
- * process may answer with the value. Callers `await` both. A hot path that cannot afford a turn of the microtask queue for
- * every request awaits only an `instanceof Promise`.
- */
-export type Awaitable<T> = T | Promise<T>
-
-/** Which part of a list to read. */
-export interface Page {
-  /** The cursor that the page before ended with; null for the first page. */
-  readonly after: string | null
-  readonly limit: number
-  /** Ends the page early, behind a record at least, when others are to have their turn. An engine that does not work in this thread ignores it. */
-  readonly slice?: Slice
-}
-
-export interface PageOf<T> {
-  readonly items: readonly T[]
-  /** The cursor of the next page; null when this is the last one. */
-  readonly next: string | null
-}
-
 /** The API keys of identities. */
 export interface KeyPort {
   /** Refuses with `public_key_registered`, `too_many_keys` or `invalid_api_key_registration`. */
@@ -161,15 +142,6 @@ export interface WalletPort {
   putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>>
   /** How many wallets of the network can be claimed now; counts no further than `limit`. */
   countClaimable(network: Network, limit: number): Awaitable<number>
-}
-
-export interface InvoiceWithPayment {
-  readonly invoice: Invoice
-  readonly payment: Payment
-  /** When it became void, by request or by expiry, Unix ms; null while it is payable. */
-  readonly voidedAt: number | null
-  /** Unix ms; null when it never expires. */
-  readonly expiresAt: number | null
 }
 
 export interface InvoiceWithDeposits extends InvoiceWithPayment {

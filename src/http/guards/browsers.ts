@@ -3,8 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { BoundedMap } from '../../base/bounded-map.js'
 import { failure } from '../../domain/failure.js'
 import { BASE_HEADERS } from '../json.js'
-import type { HeadGuard } from '../router.js'
-import type { Answer, RequestHead } from '../server.js'
+import type { Answer, HeadGuard, RequestHead } from '../server.js'
 
 /**
  * Other origins whose pages may call the API, as browsers send them: `https://shop.example`. `*` permits every one.

@@ -1,8 +1,7 @@
 import { BoundedMap } from '../../base/bounded-map.js'
 import type { Clock } from '../../clock.js'
 import { retryLater } from '../../domain/failure.js'
-import type { HeadGuard } from '../router.js'
-import type { RequestHead } from '../server.js'
+import type { HeadGuard, RequestHead } from '../server.js'
 import type { Client, ClientOf } from './client-address.js'
 
 const MINUTE_MICROS = 60_000_000

@@ -1,7 +1,7 @@
 import type { WatchedAddresses } from '../../domain/block.js'
 import type { EthereumBlock } from './block.js'
 import { type BloomEntry, bloomEntry, type LogsBloom, proves } from './bloom.js'
-import type { LoggedTransfer, ToldLog } from './logs.js'
+import type { LoggedTransfer, ToldLog } from './told-log.js'
 import { addressIn, dataIn, type Value } from './values.js'
 
 /** keccak-256 of `Transfer(address,address,uint256)` (ERC-20). */

@@ -1,45 +1,16 @@
 /** What is read of logs: the transfers to us, and the filter over all of them. */
 
-import { fields, items, list, scalar, type ValueOf } from '../node/json-shape.js'
+import { items, type ValueOf } from '../node/json-shape.js'
 import { LogsBloom } from './bloom.js'
 import type { EthereumFilter } from './filter.js'
+import { type LoggedTransfer, logShape } from './told-log.js'
 import type { Value } from './values.js'
 
-const TOPICS_MAX = 4
 /** Addresses and topics of a receipt that wait for its own filter to tell whether they matter. */
 const WAITING_MAX = 1024
 
 /** `given`: the filters of receipts are believed where they deny the token. `own`: filters are computed over all logs. */
 export type FilterMode = 'given' | 'own'
-
-const FIELDS = {
-  address: scalar,
-  topics: list(scalar, TOPICS_MAX),
-  data: scalar,
-  transactionHash: scalar,
-  blockHash: scalar,
-  removed: scalar,
-} as const
-
-const logShape = fields(FIELDS)
-/** A log as a node tells it, not yet checked. */
-export type ToldLog = NonNullable<ValueOf<typeof logShape>>
-
-/** A log that tells of a transfer to a watched address. */
-export interface LoggedTransfer {
-  /** The place of the log among all of its list, from 0. */
-  readonly place: number
-  /** Whether it moves the token, or the coin. */
-  readonly what: 'token' | 'coin'
-  /** The sender of coins. */
-  readonly from: string | null
-  readonly toAddress: string
-  /** Null when the node tells no number. */
-  readonly amount: bigint | null
-  readonly txHash: Value
-  readonly blockHash: Value
-  readonly isRemoved: boolean
-}
 
 /** The logs of a list: what matters of them. */
 class ToldLogs {

@@ -5,7 +5,8 @@ import type { EthereumBlock } from './block.js'
 import { LogsBloom } from './bloom.js'
 import type { EthereumFilter } from './filter.js'
 import { HashList } from './hash-list.js'
-import { type FilterMode, type LoggedTransfer, logsShape } from './logs.js'
+import { type FilterMode, logsShape } from './logs.js'
+import type { LoggedTransfer } from './told-log.js'
 import { hashIn, quantityIn, type Value } from './values.js'
 
 /** `untold`: receipts from before the Byzantium fork have a root of the state instead. `absent`: there is no receipt. */

@@ -5,8 +5,8 @@ import { BadAnswer, demand } from '../node/answer.js'
 import type { EthereumBlock, NativePayment } from './block.js'
 import { proves } from './bloom.js'
 import type { EthereumFilter } from './filter.js'
-import type { LoggedTransfer } from './logs.js'
 import type { Receipts } from './receipts.js'
+import type { LoggedTransfer } from './told-log.js'
 import { hashIn } from './values.js'
 
 /** The header's filter has an entry that no log explains. */

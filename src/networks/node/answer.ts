@@ -1,6 +1,6 @@
 /** The ways in which a node fails to answer, and checks of what it answers. */
 
-import type { ProblemReason } from '../network-reader.js'
+import type { ProblemReason } from '../problem-reason.js'
 import { askedWaitMs, askedWaitOfAnswerMs, isLimitingStatus, isLimitingText } from './rate-refusal.js'
 
 /** A failure of a node, or of the way to it. Another endpoint may succeed, and so may a later retry. */

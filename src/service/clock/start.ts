@@ -1,5 +1,6 @@
 import { systemScheduler } from '../../scheduler.js'
-import type { Core, CoreContext } from '../core.js'
+import type { Core } from '../core.js'
+import type { CoreContext } from '../core-context.js'
 import { ClockWatch } from './clock-watch.js'
 import { DatabaseClock } from './database-clock.js'
 import { NearHosts } from './near-hosts.js'

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ClientOf } from '../../http/guards/client-address.js'
-import type { HeadGuard } from '../../http/router.js'
-import type { RequestHead } from '../../http/server.js'
+import type { HeadGuard, RequestHead } from '../../http/server.js'
 
 /** How a request of our own arrived. */
 export interface Arrival {

@@ -1,0 +1,36 @@
+import type { Slice } from '../base/turns.js'
+import type { Invoice } from '../domain/invoice.js'
+import type { Payment } from '../domain/payment.js'
+
+/* How reads are asked for and answered, by every port. `store.ts` exports it: take it from there. */
+
+/**
+ * What a read answers. An engine that reads another process's data answers with a promise; one that holds the data in this
+ * process may answer with the value. Callers `await` both. A hot path that cannot afford a turn of the microtask queue for
+ * every request awaits only an `instanceof Promise`.
+ */
+export type Awaitable<T> = T | Promise<T>
+
+/** Which part of a list to read. */
+export interface Page {
+  /** The cursor that the page before ended with; null for the first page. */
+  readonly after: string | null
+  readonly limit: number
+  /** Ends the page early, behind a record at least, when others are to have their turn. An engine that does not work in this thread ignores it. */
+  readonly slice?: Slice
+}
+
+export interface PageOf<T> {
+  readonly items: readonly T[]
+  /** The cursor of the next page; null when this is the last one. */
+  readonly next: string | null
+}
+
+export interface InvoiceWithPayment {
+  readonly invoice: Invoice
+  readonly payment: Payment
+  /** When it became void, by request or by expiry, Unix ms; null while it is payable. */
+  readonly voidedAt: number | null
+  /** Unix ms; null when it never expires. */
+  readonly expiresAt: number | null
+}
