@@ -4,29 +4,49 @@
  * finds room.
  */
 export class SharedPlaces {
-  private readonly taken = new Map<string, number>()
+  private readonly takenBy = new Map<string, number>()
   private count = 0
 
   constructor(private readonly max: number) {}
 
+  /** Places that are taken. */
+  get taken(): number {
+    return this.count
+  }
+
+  get isFull(): boolean {
+    return this.count >= this.max
+  }
+
   admits(flow: string): boolean {
-    return (this.taken.get(flow) ?? 0) < this.max - this.count
+    return (this.takenBy.get(flow) ?? 0) < this.max - this.count
+  }
+
+  /** How many more places the flow may take one after the other, when nobody else takes or frees any. */
+  roomFor(flow: string): number {
+    // Each place that it takes is one more of its own, and one fewer that is free.
+    return Math.max(0, Math.ceil((this.max - this.count - (this.takenBy.get(flow) ?? 0)) / 2))
   }
 
   /** False when the flow is not admitted. */
   take(flow: string): boolean {
     if (!this.admits(flow)) return false
-    this.taken.set(flow, (this.taken.get(flow) ?? 0) + 1)
-    this.count += 1
+    this.occupy(flow)
     return true
+  }
+
+  /** Takes a place although the flow may not be admitted, for what has begun and cannot wait. */
+  occupy(flow: string): void {
+    this.takenBy.set(flow, (this.takenBy.get(flow) ?? 0) + 1)
+    this.count += 1
   }
 
   /** Gives one place of a flow back. */
   free(flow: string): void {
-    const left = (this.taken.get(flow) ?? 0) - 1
+    const left = (this.takenBy.get(flow) ?? 0) - 1
     if (left < 0) throw new Error('a place was given back that was not taken')
-    if (left === 0) this.taken.delete(flow)
-    else this.taken.set(flow, left)
+    if (left === 0) this.takenBy.delete(flow)
+    else this.takenBy.set(flow, left)
     this.count -= 1
   }
 }

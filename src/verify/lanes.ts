@@ -1,6 +1,8 @@
 /** The lanes in which requests wait for a verification thread, and which of them go next. */
 
 import { BoundedQueue } from '../base/bounded-queue.js'
+import { FairQueue } from '../base/fair-queue.js'
+import { SharedPlaces } from '../base/shared-places.js'
 import { KeyReputation } from './key-reputation.js'
 import { LowPriorityBudget } from './low-priority-budget.js'
 import { recordBytes, type VerifyRequest } from './wire.js'
@@ -62,62 +64,51 @@ export class RequestQueue {
 }
 
 /**
- * Requests by flow: a key together with a client. Flows take turns, one request each. A
- * flow is admitted while it has fewer requests waiting than there are free places (dynamic thresholds; Choudhury and Hahne,
- * 1998), so one flow takes at most half of the queue, two a third each, and a new flow still finds room.
+ * Requests by flow: a key together with a client. Flows take turns, one request each, and share the places of the queue, so that
+ * none can fill it.
  */
-export class FairQueue {
-  /** The waiting flows, in the order of their turns. */
-  private readonly flows = new Map<string, BoundedQueue<WaitingRequest>>()
-  private size = 0
+export class FlowQueue {
+  private readonly waiting = new FairQueue<{ readonly flow: string; readonly entry: WaitingRequest }>()
+  private readonly places: SharedPlaces
   private bytes = 0
 
   /** At most `limit` requests that together take at most `limitBytes`. */
   constructor(
-    private readonly limit: number,
+    limit: number,
     private readonly limitBytes: number,
-  ) {}
+  ) {
+    this.places = new SharedPlaces(limit)
+  }
 
   get length(): number {
-    return this.size
+    return this.places.taken
   }
 
   /** Whether a request of this flow and size fits now. */
   admits(flow: string, bytes: number): boolean {
-    const own = this.flows.get(flow)?.size ?? 0
-    return own < this.limit - this.size && this.bytes + bytes <= this.limitBytes
+    return this.places.admits(flow) && this.bytes + bytes <= this.limitBytes
   }
 
   /** Whether requests of this flow wait. */
   has(flow: string): boolean {
-    return this.flows.has(flow)
+    return this.waiting.has(flow)
   }
 
-  /** Call it after `admits`. */
+  /** Throws when the flow has no place left: call it after `admits`. */
   push(flow: string, entry: WaitingRequest): void {
-    let queue = this.flows.get(flow)
-    if (queue === undefined) {
-      queue = new BoundedQueue(this.limit)
-      this.flows.set(flow, queue)
-    }
-    queue.push(entry)
-    this.size += 1
+    if (!this.places.take(flow)) throw new Error('a flow without a place was pushed to')
+    this.waiting.add(flow, { flow, entry })
     this.bytes += entry.bytes
   }
 
   /** Moves requests, at most `count`, to the end of `batch`: the oldest of each flow, then the next of each. */
   take(count: number, batch: WaitingRequest[]): void {
     for (let taken = 0; taken < count; taken += 1) {
-      const next = this.flows.entries().next()
-      if (next.done === true) return
-      const [flow, queue] = next.value
-      const entry = queue.shift()
-      if (entry !== undefined) batch.push(entry)
-      this.size -= 1
-      this.bytes -= entry?.bytes ?? 0
-      // Behind the other flows, if any of its requests are left.
-      this.flows.delete(flow)
-      if (queue.size > 0) this.flows.set(flow, queue)
+      const next = this.waiting.take()
+      if (next === undefined) return
+      this.places.free(next.flow)
+      this.bytes -= next.entry.bytes
+      batch.push(next.entry)
     }
   }
 }
@@ -151,7 +142,7 @@ export interface Chosen {
 const SHARE_OF_BATCH = 1 / 8
 
 interface LowPriorityLane {
-  readonly lane: RequestQueue | FairQueue
+  readonly lane: RequestQueue | FlowQueue
   readonly budget: LowPriorityBudget
 }
 
@@ -163,7 +154,7 @@ export class VerifyLanes {
   private readonly registered: RequestQueue
   private readonly unregistered: RequestQueue
   /** Requests of registered keys that lost their priority. */
-  private readonly suspect: FairQueue
+  private readonly suspect: FlowQueue
   private readonly suspectBudget: LowPriorityBudget
   private readonly reputation = new KeyReputation()
   /** The low-priority lanes. They take turns to come first, as a small batch has one place for them. */
@@ -173,7 +164,7 @@ export class VerifyLanes {
   constructor({ threads, registeredLaneLimit, unregisteredLaneLimit, laneLimitBytes }: VerifyLanesSettings) {
     this.registered = new RequestQueue(registeredLaneLimit, laneLimitBytes)
     this.unregistered = new RequestQueue(unregisteredLaneLimit, laneLimitBytes)
-    this.suspect = new FairQueue(unregisteredLaneLimit, laneLimitBytes)
+    this.suspect = new FlowQueue(unregisteredLaneLimit, laneLimitBytes)
     this.suspectBudget = new LowPriorityBudget(threads)
     this.lowPriority = [
       { lane: this.unregistered, budget: new LowPriorityBudget(threads) },

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
+import { State, type WrongTransition } from '../base/state.js'
 import { ONE_ATTEMPT } from '../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import { type Scheduler, systemScheduler } from '../scheduler.js'
@@ -24,7 +25,14 @@ export interface DispatcherOptions extends AttemptParts {
   readonly concurrency: number
   /** Attempts in flight to one destination of an owner. */
   readonly concurrencyPerDestination: number
+  /**
+   * Hears of a state that a lane or the dispatcher was not meant to enter, and throws in tests. By default an error is logged, and the
+   * webhooks go on.
+   */
+  readonly onWrongTransition?: (error: WrongTransition) => void
 }
+
+type DispatcherState = 'new' | 'starting' | 'running' | 'stopping'
 
 /**
  * Sends the deliveries that are owed. Each attempt is marked durably, made once, and its outcome recorded (decisions 7).
@@ -36,6 +44,23 @@ export interface DispatcherOptions extends AttemptParts {
  * ```
  * The next delivery is marked while the last one is recorded, in one commit. Memory holds the attempts in flight, and one
  * small object for each lane that has something to do.
+ *
+ * A dispatcher is in one of these states:
+ *
+ * - NEW: it has not begun, or waits to begin again because the disk refused the first write. Lanes gather, nothing is sent.
+ *   - `start` → STARTING.
+ *   - `stop` → STOPPING.
+ * - STARTING: it settles the attempts that were interrupted, and reads which lanes have something queued. Nothing is sent, so no
+ *   attempt of this process is among those that it settles.
+ *   - → NEW, when the disk refuses the write.
+ *   - → RUNNING, when that is done.
+ *   - `stop` → STOPPING.
+ * - RUNNING: lanes have their turns one at a time, as long as attempts may begin.
+ *   - `stop` → STOPPING.
+ * - STOPPING: nothing begins any more, and what is in flight is recorded. It stays so: a second `stop` waits for the same, and a
+ *   `start` does nothing.
+ *
+ * Every transition asserts the state that it comes from. Those of the lanes are told in `OutboxLane`.
  */
 export class Dispatcher {
   /** The lanes that have something queued or in flight. */
@@ -46,13 +71,18 @@ export class Dispatcher {
   private readonly retries: Retries
   private readonly scheduler: Scheduler
   private cancelStart = (): void => {}
-  private state: 'new' | 'running' | 'stopping' = 'new'
+  private readonly onWrongTransition: (error: WrongTransition) => void
+  /** Wrong transitions that were logged: a defect that comes again and again fills no log. */
+  private readonly reported = new Set<string>()
+  private readonly state: State<DispatcherState>
   private isTakingTurns = false
   private turns: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: DispatcherOptions) {
     this.scheduler = options.scheduler ?? systemScheduler
     const { scheduler } = this
+    this.onWrongTransition = options.onWrongTransition ?? ((error) => this.reportWrong(error))
+    this.state = new State('a dispatcher', 'new', this.onWrongTransition)
     this.slots = new Slots(options.concurrency, options.clock, scheduler, () => this.takeTurns())
     this.attempts = new Attempts(options)
     this.retries = new Retries({
@@ -71,6 +101,10 @@ export class Dispatcher {
    */
   async start(): Promise<void> {
     const { outbox, log } = this.options
+    if (this.isStopping) return
+    // A second start would settle attempts that are under way.
+    if (!this.state.mayEnter('starting', 'new')) return
+    this.state.enter('starting', 'new')
     // First: later there would be attempts of this process among the marked ones.
     const interrupted = await this.settleInterrupted()
     if (interrupted === null) return
@@ -79,7 +113,8 @@ export class Dispatcher {
       this.options.observer?.interrupted(interrupted)
     }
     for (const lane of await outbox.queuedLanes()) this.offer(this.laneOf(lane))
-    if (this.state === 'new') this.state = 'running'
+    if (this.isStopping) return
+    this.state.enter('running', 'starting')
     this.retries.start()
     this.takeTurns()
   }
@@ -92,14 +127,16 @@ export class Dispatcher {
     } catch (err) {
       if (!(err instanceof StorageUnavailable)) throw err
       log.error({ err }, 'webhooks wait for the store')
-      if (this.state === 'new') this.cancelStart = this.scheduler.after(START_PAUSE_MS, () => void this.start())
+      if (this.isStopping) return null
+      this.state.enter('new', 'starting')
+      this.cancelStart = this.scheduler.after(START_PAUSE_MS, () => void this.start())
       return null
     }
   }
 
   /** Reports deliveries that have become due. They are in the store already; this only says where to look. */
   notify(owed: readonly OwedDelivery[]): void {
-    if (this.state === 'stopping') return
+    if (this.isStopping) return
     for (const one of owed) {
       const lane = this.laneOf(one)
       lane.wake(one.id)
@@ -113,7 +150,7 @@ export class Dispatcher {
    * rest stays queued in the store.
    */
   async stop(): Promise<void> {
-    this.state = 'stopping'
+    this.state.enter('stopping', 'new', 'starting', 'running', 'stopping')
     this.cancelStart()
     this.attempts.stop()
     await this.retries.stop()
@@ -130,7 +167,7 @@ export class Dispatcher {
   private laneOf({ lane: key, owner }: LaneOfOwner): OutboxLane {
     const known = this.lanes.get(key)
     if (known !== undefined) return known
-    const lane = new OutboxLane(key, owner, this.options.concurrencyPerDestination)
+    const lane = new OutboxLane(key, owner, this.options.concurrencyPerDestination, this.onWrongTransition)
     this.lanes.set(key, lane)
     return lane
   }
@@ -139,12 +176,20 @@ export class Dispatcher {
   private offer(lane: OutboxLane): void {
     if (lane.state !== 'resting') return
     if (lane.hasMore && lane.room > 0) this.slots.enter(lane)
-    else if (lane.isEmpty) this.lanes.delete(lane.key)
+    else if (lane.isEmpty) {
+      this.lanes.delete(lane.key)
+      lane.drop()
+    }
+  }
+
+  /** Asked behind a wait, during which a stop may have come. */
+  private get isStopping(): boolean {
+    return this.state.now === 'stopping'
   }
 
   /** Attempts being recorded count too, so that a slow store does not fill the memory. */
   private get mayBegin(): boolean {
-    return this.state === 'running' && this.underWay.size - this.slots.beside < this.options.concurrency
+    return this.state.now === 'running' && this.underWay.size - this.slots.beside < this.options.concurrency
   }
 
   private takeTurns(): void {
@@ -182,7 +227,7 @@ export class Dispatcher {
     const room = this.slots.roomFor(lane)
     const chosen = lane.choose(room)
     for (const delivery of chosen) this.track(lane, delivery)
-    lane.state = 'resting'
+    lane.endTurn()
     // Rows left although there was room wait for a delivery of their own invoice; its end offers the lane again.
     if (chosen.length > 0 || !lane.hasAhead || room === 0) this.offer(lane)
   }
@@ -227,14 +272,18 @@ export class Dispatcher {
   private pause(lane: OutboxLane, error: unknown): void {
     lane.startOver()
     if (lane.state === 'paused') return
-    lane.pool?.leave(lane)
-    lane.state = 'paused'
-    lane.failures += 1
+    lane.pause()
     this.options.log.error({ err: error, lane: lane.key, failures: lane.failures }, 'webhooks wait for the store')
     void this.attempts.pause(lane.failures).then(() => {
-      lane.state = 'resting'
+      lane.resume()
       this.offer(lane)
       this.takeTurns()
     })
+  }
+
+  private reportWrong(error: WrongTransition): void {
+    if (this.reported.has(error.message)) return
+    this.reported.add(error.message)
+    this.options.log.error({ err: error }, 'webhooks go on after a defect of this program')
   }
 }

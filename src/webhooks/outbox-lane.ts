@@ -1,6 +1,7 @@
+import { State, type WrongTransition } from '../base/state.js'
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import type { LaneKey } from '../store/outbox.js'
-import type { Pool } from './slots.js'
+import type { Pool } from './pool.js'
 
 /** Attempts in flight that a lane starts with, and the least that a slow receiver keeps. */
 const WINDOW_START = 2
@@ -15,20 +16,34 @@ const LATE_ANSWER_MS = 4000
 /** Queued rows read beyond those that can start, so that deliveries of busy invoices do not block the others. */
 const LOOKAHEAD_ROWS = 8
 
-/**
- * The state of a lane. `resting`: nothing to do until a delivery ends or becomes due. `ready`: in a pool, waiting for
- * its turn. `in_turn`: its rows are being read. `paused`: the store failed.
- */
-type LaneState = 'resting' | 'ready' | 'in_turn' | 'paused'
+type LaneState = 'resting' | 'ready' | 'in_turn' | 'paused' | 'gone'
 
 /**
  * The deliveries of one owner to one origin: those in flight, and while there are any a few of the next ones. The
  * others stay in the store, which is the queue.
+ *
+ * A lane is in one of these states. In each of them attempts may be in flight, except in the last one.
+ *
+ * - RESTING: it has nothing to begin, or no room to begin it, until a delivery ends or becomes due.
+ *   - `enter` → READY, when it has both.
+ *   - `drop` → GONE, when nothing is queued or in flight.
+ *   - `pause` → PAUSED, when the store failed.
+ * - READY: it waits in a pool for its turn.
+ *   - `beginTurn` → IN_TURN. One lane of all is in turn at a time.
+ *   - `pause` → PAUSED, when the store failed for an attempt in flight. It leaves the pool.
+ * - IN_TURN: its rows are read, and attempts begin.
+ *   - `endTurn` → RESTING. Its owner offers it again at once when there is more.
+ *   - `pause` → PAUSED, when the store failed for the read, or meanwhile for an attempt. The read is then worth nothing.
+ * - PAUSED: it waits, because the store failed. It has forgotten what it had read.
+ *   - `resume` → RESTING, when the pause is over.
+ * - GONE: it is forgotten. Deliveries that become due have a new lane.
+ *
+ * Every transition asserts the state that it comes from.
  */
 export class OutboxLane {
-  state: LaneState = 'resting'
+  private readonly current: State<LaneState>
   /** The pool that it entered last; null before the first time. */
-  pool: Pool | null = null
+  pool: Pool<OutboxLane> | null = null
   /** Failures of the store in a row. */
   failures = 0
   private window: number
@@ -50,8 +65,44 @@ export class OutboxLane {
     readonly key: LaneKey,
     readonly owner: string,
     private readonly windowMax: number,
+    onWrongTransition: (error: WrongTransition) => void,
   ) {
     this.window = Math.min(WINDOW_START, windowMax)
+    this.current = new State('a lane', 'resting', onWrongTransition)
+  }
+
+  get state(): LaneState {
+    return this.current.now
+  }
+
+  /** Waits in a pool for its turn. */
+  enter(pool: Pool<OutboxLane>): void {
+    this.current.enter('ready', 'resting')
+    this.pool = pool
+  }
+
+  beginTurn(): void {
+    this.current.enter('in_turn', 'ready')
+  }
+
+  endTurn(): void {
+    this.current.enter('resting', 'in_turn')
+  }
+
+  /** Waits for the store, in no pool. Its deliveries are still queued. */
+  pause(): void {
+    this.current.enter('paused', 'resting', 'ready', 'in_turn')
+    this.pool?.leave(this)
+    this.failures += 1
+  }
+
+  resume(): void {
+    this.current.enter('resting', 'paused')
+  }
+
+  /** Nothing of it is queued or in flight. */
+  drop(): void {
+    this.current.enter('gone', 'resting')
   }
 
   /** Attempts that may be added now. */

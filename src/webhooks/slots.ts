@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js'
 import type { Cancel, Scheduler } from '../scheduler.js'
 import type { LaneKey } from '../store/outbox.js'
 import type { OutboxLane } from './outbox-lane.js'
+import { Pool } from './pool.js'
 
 /** A receiver that has not answered after this time is slow. */
 const LATE_MS = 1000
@@ -33,9 +34,9 @@ const SLOW_FRACTION = 1 / 8
  * slots. At most as many attempts as there are slots may do so; further ones keep theirs.
  */
 export class Slots {
-  private readonly pools: Readonly<Record<Standing, Pool>>
+  private readonly pools: Readonly<Record<Standing, Pool<OutboxLane>>>
   /** The pool that was served last is last. */
-  private order: readonly Pool[]
+  private order: readonly Pool<OutboxLane>[]
   private readonly reputation: Reputation
   /** Attempts that continue beside the slots. */
   beside = 0
@@ -57,7 +58,9 @@ export class Slots {
 
   /** Lets a lane take turns in the pool of its standing. */
   enter(lane: OutboxLane): void {
-    this.poolOf(lane).enter(lane)
+    const pool = this.poolOf(lane)
+    lane.enter(pool)
+    pool.enter(lane)
   }
 
   /** The lane whose turn it is; undefined when no ready lane may add an attempt. */
@@ -66,6 +69,7 @@ export class Slots {
       const lane = pool.next()
       if (lane === undefined) continue
       this.order = [...this.order.filter((other) => other !== pool), pool]
+      lane.beginTurn()
       return lane
     }
     return undefined
@@ -108,75 +112,8 @@ export class Slots {
     }
   }
 
-  private poolOf({ key, owner }: OutboxLane): Pool {
+  private poolOf({ key, owner }: OutboxLane): Pool<OutboxLane> {
     return this.pools[this.reputation.standingOf(key, owner)]
-  }
-}
-
-/**
- * Slots for attempts, in which owners take turns and none can fill the pool: an owner may add an attempt while fewer of
- * its attempts are in flight than slots are free (dynamic thresholds; Choudhury and Hahne, 1998). One owner gets at
- * most half of the pool, two a third each, and a further one always finds a slot.
- */
-export class Pool {
-  /** Ready lanes by owner, in the order of the owners' turns. */
-  private readonly ready = new Map<string, Set<OutboxLane>>()
-  private readonly underWayOf = new Map<string, number>()
-  private underWay = 0
-
-  /** `size`: attempts that may be in flight. */
-  constructor(private readonly size: number) {}
-
-  /** Puts a lane behind the ready ones of its owner. */
-  enter(lane: OutboxLane): void {
-    lane.state = 'ready'
-    lane.pool = this
-    const lanes = this.ready.get(lane.owner)
-    if (lanes === undefined) this.ready.set(lane.owner, new Set([lane]))
-    else lanes.add(lane)
-  }
-
-  leave(lane: OutboxLane): void {
-    const lanes = this.ready.get(lane.owner)
-    if (lanes?.delete(lane) === true && lanes.size === 0) this.ready.delete(lane.owner)
-  }
-
-  /** Takes out the lane whose turn it is; undefined when no ready lane may add an attempt. */
-  next(): OutboxLane | undefined {
-    if (this.free === 0) return undefined
-    // An owner that is passed over has an attempt in flight, so there are fewer of them than slots.
-    for (const [owner, lanes] of this.ready) {
-      if (this.roomOf(owner) === 0) continue
-      for (const lane of lanes) {
-        lane.state = 'in_turn'
-        lanes.delete(lane)
-        this.ready.delete(owner)
-        if (lanes.size > 0) this.ready.set(owner, lanes)
-        return lane
-      }
-    }
-    return undefined
-  }
-
-  /** Attempts that the owner may add now. */
-  roomOf(owner: string): number {
-    return Math.max(0, Math.ceil((this.free - (this.underWayOf.get(owner) ?? 0)) / 2))
-  }
-
-  began(owner: string): void {
-    this.underWay += 1
-    this.underWayOf.set(owner, (this.underWayOf.get(owner) ?? 0) + 1)
-  }
-
-  ended(owner: string): void {
-    this.underWay -= 1
-    const own = (this.underWayOf.get(owner) ?? 0) - 1
-    if (own > 0) this.underWayOf.set(owner, own)
-    else this.underWayOf.delete(owner)
-  }
-
-  private get free(): number {
-    return Math.max(0, this.size - this.underWay)
   }
 }
 

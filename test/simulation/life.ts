@@ -7,6 +7,7 @@ import type { Store } from '../../src/store/store.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import type { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
+import { throwIt } from '../support/throw-it.js'
 import { Receivers, type SendObserver } from './receivers.js'
 import { type CallObserver, StoreScheduler } from './scheduler.js'
 import type { Profile } from './steps.js'
@@ -97,6 +98,7 @@ export class Life {
       sender: this.receivers,
       clock,
       log,
+      onWrongTransition: throwIt,
       scheduler: this.timers,
       retry: { attemptsMax, random: jitter },
       concurrency: profile.concurrency,

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createLog } from '../../src/log.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualClock } from '../support/manual-clock.js'
+import { throwIt } from '../support/throw-it.js'
 import { CONCURRENCY, DELIVERED, HoldingSender, idle, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 test('an observer hears of each attempt once, and at the start of those that were interrupted', async () => {
@@ -18,6 +19,7 @@ test('an observer hears of each attempt once, and at the start of those that wer
     clock: new ManualClock(),
     ...CONCURRENCY,
     log: createLog('silent'),
+    onWrongTransition: throwIt,
     observer: { ended: (result) => heard.push(result), interrupted: (count) => heard.push(count) },
   })
   await dispatcher.start()

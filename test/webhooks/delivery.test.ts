@@ -11,6 +11,7 @@ import { HttpSender, type Sender } from '../../src/webhooks/sender.js'
 import { addressOf, invoiceRequest, openStoreAt } from '../support/lmdb-fixture.js'
 import { openReceiver } from '../support/receiver.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
+import { throwIt } from '../support/throw-it.js'
 import { CONCURRENCY, HoldingSender, idle } from './outbox-model.js'
 
 /* From a deposit in the real store to a receiver on loopback. */
@@ -48,6 +49,7 @@ function dispatch(store: LmdbStore, sender: Pick<Sender, 'send'>) {
     clock: { now: () => 1_700_000_000_500 },
     ...CONCURRENCY,
     log: createLog('silent'),
+    onWrongTransition: throwIt,
   })
 }
 
@@ -194,6 +196,7 @@ describe('many deliveries', () => {
       sender: realSender(),
       clock: { now: () => 1_700_000_000_500 },
       log: createLog('silent'),
+      onWrongTransition: throwIt,
       concurrency: 9,
       concurrencyPerDestination: 3,
     })

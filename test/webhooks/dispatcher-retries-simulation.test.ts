@@ -6,6 +6,7 @@ import type { DeliveryResult } from '../../src/domain/webhook.js'
 import { createLog } from '../../src/log.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
+import { throwIt } from '../support/throw-it.js'
 import { DELIVERED, idle, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 const ATTEMPTS = 3
@@ -67,6 +68,7 @@ test('whatever the store and the receivers do, a delivery is attempted until it 
             scheduler,
             clock: model.clock,
             log: createLog('silent'),
+            onWrongTransition: throwIt,
             concurrency: 8,
             concurrencyPerDestination: 2,
             retry: { attemptsMax: ATTEMPTS, random: () => draw(1000) / 1000 },

@@ -7,6 +7,7 @@ import { createLog } from '../../src/log.js'
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import { deferred } from '../support/deferred.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
+import { throwIt } from '../support/throw-it.js'
 import { CONCURRENCY, DELIVERED, HoldingSender, idle, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 const REFUSED: DeliveryResult = { kind: 'answered', httpStatus: 500, durationMs: 1 }
@@ -24,6 +25,7 @@ function setup(attemptsMax: number, model = new OutboxModel(), change: Partial<D
       clock: model.clock,
       ...CONCURRENCY,
       log: createLog('silent'),
+      onWrongTransition: throwIt,
       retry: { attemptsMax, random: () => 1 - Number.EPSILON },
     })
   const settle = async () => {

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { createLog } from '../../src/log.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualClock } from '../support/manual-clock.js'
+import { throwIt } from '../support/throw-it.js'
 import { DELIVERED, idle, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 const CONCURRENCY = 8
@@ -76,6 +77,7 @@ test('whatever the store and the receivers do, every delivery is sent once, in o
             sender,
             clock: new ManualClock(),
             log: createLog('silent'),
+            onWrongTransition: throwIt,
             concurrency: CONCURRENCY,
             concurrencyPerDestination: PER_DESTINATION,
           })

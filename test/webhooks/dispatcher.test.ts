@@ -7,6 +7,7 @@ import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatche
 import { deferred } from '../support/deferred.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
+import { throwIt } from '../support/throw-it.js'
 import { CONCURRENCY, DELIVERED, HoldingSender, idle, MODEL_SECRET, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 function setup(options: Partial<DispatcherOptions> = {}) {
@@ -19,6 +20,7 @@ function setup(options: Partial<DispatcherOptions> = {}) {
     sender,
     clock: new ManualClock(),
     log: createLog('info', { write: (line) => lines.push(line) }),
+    onWrongTransition: throwIt,
     ...CONCURRENCY,
     ...options,
   })
@@ -74,6 +76,59 @@ describe('the order of deliveries', () => {
     }
     await idle(dispatcher)
     assert.deepEqual([...sender.ids].sort(), owed.map(({ id }) => id).sort())
+  })
+})
+
+describe('the states of a dispatcher', () => {
+  test('a second start is a defect, and settles nothing that is under way', async () => {
+    const { model, sender, dispatcher } = setup()
+    await dispatcher.start()
+    const owed = model.owe('owner', 'shop')
+    dispatcher.notify([owed])
+    await sender.began(1)
+    await assert.rejects(dispatcher.start(), { message: 'a dispatcher that is running cannot become starting' })
+    assert.equal(model.get(owed.id).state, 'attempted')
+    sender.of(owed.id).end()
+    await idle(dispatcher)
+  })
+
+  test('so is one beside the first', async () => {
+    const { dispatcher } = setup()
+    const first = dispatcher.start()
+    await assert.rejects(dispatcher.start(), { message: 'a dispatcher that is starting cannot become starting' })
+    await first
+    await dispatcher.stop()
+  })
+
+  test('a service logs the defect once, and goes on sending', async () => {
+    const lines: string[] = []
+    const log = createLog('info', { write: (line) => lines.push(line) })
+    const model = new OutboxModel()
+    const sender = new HoldingSender()
+    const { outbox, webhooks } = model
+    const dispatcher = new Dispatcher({ outbox, webhooks, sender, clock: new ManualClock(), log, ...CONCURRENCY })
+    await dispatcher.start()
+    const owed = model.owe('owner', 'shop')
+    dispatcher.notify([owed])
+    await sender.began(1)
+    await dispatcher.start()
+    await dispatcher.start()
+    assert.equal(lines.filter((line) => line.includes('webhooks go on after a defect of this program')).length, 1)
+    assert.equal(model.get(owed.id).state, 'attempted')
+    sender.of(owed.id).end()
+    await idle(dispatcher)
+    assert.deepEqual(model.get(owed.id).result, DELIVERED)
+  })
+
+  test('one that stops while it starts sends nothing', async () => {
+    const { model, sender, dispatcher } = setup()
+    model.owe('owner', 'shop')
+    const started = dispatcher.start()
+    await dispatcher.stop()
+    await started
+    await dispatcher.stop()
+    await dispatcher.start()
+    assert.deepEqual(sender.ids, [])
   })
 })
 

@@ -5,6 +5,7 @@ import { createLog } from '../../src/log.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
+import { throwIt } from '../support/throw-it.js'
 import { CONCURRENCY, HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 const SECOND_MS = 1000
@@ -24,6 +25,7 @@ class Attack {
     clock: this.clock,
     scheduler: this.scheduler,
     log: createLog('silent'),
+    onWrongTransition: throwIt,
     ...CONCURRENCY,
     concurrency: PLACES,
   })

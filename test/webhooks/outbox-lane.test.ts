@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Delivery, DeliveryResult } from '../../src/domain/webhook.js'
 import { OutboxLane } from '../../src/webhooks/outbox-lane.js'
+import { Pool } from '../../src/webhooks/pool.js'
+import { throwIt } from '../support/throw-it.js'
 import { TIMED_OUT } from './outbox-model.js'
 
 const WINDOW_MAX = 16
@@ -58,14 +60,14 @@ describe('the attempts that a receiver gets at once', () => {
     ['are never fewer than at first because of late answers', [1, 4000, 7000, 7000], 2],
   ] as const) {
     test(what, () => {
-      const lane = new OutboxLane('lane', 'owner', WINDOW_MAX)
+      const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
       for (const durationMs of results) lane.learn(answeredAfter(durationMs))
       assert.equal(lane.room, room)
     })
   }
 
   test('are one after a timeout, and grow again with quick answers only', () => {
-    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX)
+    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
     for (let n = 0; n < 5; n += 1) lane.learn(answeredAfter(1))
     lane.learn(TIMED_OUT)
     assert.equal(lane.room, 1)
@@ -76,7 +78,7 @@ describe('the attempts that a receiver gets at once', () => {
   })
 
   test('do not count what was answered and is being recorded', () => {
-    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX)
+    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
     lane.add(first)
     lane.add(second)
     assert.equal(lane.room, 0)
@@ -88,7 +90,7 @@ describe('the attempts that a receiver gets at once', () => {
 
 describe('what comes next', () => {
   test('is read once, and not again for each attempt', () => {
-    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX)
+    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
     const queue = Array.from({ length: 100 }, (_, n) => queued(n))
     read(lane, queue, 2)
     assert.equal(begin(lane, 2).length, 2)
@@ -97,7 +99,7 @@ describe('what comes next', () => {
   })
 
   test('follows what was read when that is used up', () => {
-    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX)
+    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
     const queue = Array.from({ length: 100 }, (_, n) => queued(n))
     const begun: Delivery[] = []
     while (begun.length < queue.length) {
@@ -108,7 +110,7 @@ describe('what comes next', () => {
   })
 
   test('waits for the one before it of its invoice until that is recorded', () => {
-    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX)
+    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
     const [pending, confirmed] = [queued(1, 'invoice'), queued(2, 'invoice')]
     read(lane, [pending, confirmed], 2)
     assert.deepEqual(begin(lane, 2), [pending])
@@ -120,7 +122,7 @@ describe('what comes next', () => {
   })
 
   test('is what comes back for a retry, before what was read since', () => {
-    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX)
+    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
     read(lane, [first, second, third, fourth], 2)
     begin(lane, 2)
     lane.answered(first)
@@ -132,21 +134,22 @@ describe('what comes next', () => {
   })
 
   test('also when it comes back while rows are being read', () => {
-    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX)
+    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
     lane.add(second)
-    lane.state = 'in_turn'
+    lane.enter(new Pool(1))
+    lane.beginTurn()
     const asked = lane.beginRead(1)
     assert.ok(asked !== null)
     lane.wake(first.id)
     lane.endRead([third, fourth], asked.limit)
     assert.deepEqual(begin(lane, 1), [third])
-    lane.state = 'resting'
+    lane.endTurn()
     read(lane, [first, third, fourth], 1)
     assert.deepEqual(begin(lane, 1), [first])
   })
 
   test('is not read again because of the news of what was read already', () => {
-    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX)
+    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
     read(lane, [first, second, third], 1)
     begin(lane, 1)
     for (const { id } of [first, second, third]) lane.wake(id)
@@ -155,7 +158,7 @@ describe('what comes next', () => {
   })
 
   test('is in memory only while something is under way', () => {
-    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX)
+    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
     read(lane, [first, second, third], 1)
     begin(lane, 1)
     assert.equal(lane.hasAhead, true)

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { OutboxLane } from '../../src/webhooks/outbox-lane.js'
-import { Pool } from '../../src/webhooks/slots.js'
+import { Pool } from '../../src/webhooks/pool.js'
 
-function lanesOf(owner: string, count: number): readonly OutboxLane[] {
-  return Array.from({ length: count }, (_, n) => new OutboxLane(`${owner} ${n}`, owner, 16))
+interface Lane {
+  readonly key: string
+  readonly owner: string
+}
+
+function lanesOf(owner: string, count: number): readonly Lane[] {
+  return Array.from({ length: count }, (_, n) => ({ key: `${owner} ${n}`, owner }))
 }
 
 /** Gives a place to each lane whose turn it is, until there is none, and answers their keys. */
-function fill(pool: Pool): readonly string[] {
+function fill(pool: Pool<Lane>): readonly string[] {
   const keys: string[] = []
   for (let lane = pool.next(); lane !== undefined; lane = pool.next()) {
     pool.began(lane.owner)
@@ -19,7 +23,7 @@ function fill(pool: Pool): readonly string[] {
 
 describe('a pool of places', () => {
   test('lets owners take turns, however many lanes they have', () => {
-    const pool = new Pool(16)
+    const pool = new Pool<Lane>(16)
     for (const lane of [...lanesOf('many', 5), ...lanesOf('few', 2), ...lanesOf('one', 1)]) pool.enter(lane)
     const order = ['many 0', 'few 0', 'one 0', 'many 1', 'few 1', 'many 2', 'many 3', 'many 4']
     assert.deepEqual(fill(pool), order)
@@ -32,7 +36,7 @@ describe('a pool of places', () => {
     [8, 20, 1],
   ] as const) {
     test(`of ${size} gives each of ${owners} owners ${each} places at most`, () => {
-      const pool = new Pool(size)
+      const pool = new Pool<Lane>(size)
       for (let owner = 0; owner < owners; owner += 1) for (const lane of lanesOf(`o${owner}`, 30)) pool.enter(lane)
       const owned = fill(pool).map((key) => key.split(' ')[0])
       for (let owner = 0; owner < Math.min(owners, size); owner += 1) {
@@ -42,7 +46,7 @@ describe('a pool of places', () => {
   }
 
   test('has a place for an owner who comes when others have all they get', () => {
-    const pool = new Pool(64)
+    const pool = new Pool<Lane>(64)
     for (let owner = 0; owner < 10; owner += 1) for (const lane of lanesOf(`o${owner}`, 30)) pool.enter(lane)
     fill(pool)
     const [late] = lanesOf('late', 1)
@@ -52,7 +56,7 @@ describe('a pool of places', () => {
   })
 
   test('lets an owner go on when attempts end', () => {
-    const pool = new Pool(2)
+    const pool = new Pool<Lane>(2)
     const [first, second] = lanesOf('owner', 2)
     assert.ok(first !== undefined && second !== undefined)
     pool.enter(first)
@@ -63,7 +67,7 @@ describe('a pool of places', () => {
   })
 
   test('forgets a lane that leaves', () => {
-    const pool = new Pool(4)
+    const pool = new Pool<Lane>(4)
     const lanes = lanesOf('owner', 2)
     for (const lane of lanes) pool.enter(lane)
     for (const lane of lanes) pool.leave(lane)

@@ -4,6 +4,7 @@ import { OutboxLane } from '../../src/webhooks/outbox-lane.js'
 import { type Slot, Slots } from '../../src/webhooks/slots.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
+import { throwIt } from '../support/throw-it.js'
 
 const SIZE = 16
 const LATE_MS = 1000
@@ -15,7 +16,7 @@ function world() {
     freed += 1
   })
   let made = 0
-  const laneOf = (owner: string) => new OutboxLane(`${owner} ${made++}`, owner, SIZE)
+  const laneOf = (owner: string) => new OutboxLane(`${owner} ${made++}`, owner, SIZE, throwIt)
   /** A lane whose receiver has answered in time before. */
   const prompt = (owner: string) => {
     const lane = laneOf(owner)
@@ -112,7 +113,8 @@ describe('the slots for attempts', () => {
     slot.answered()
     slot.free()
     assert.equal(slots.roomFor(lane), 0)
-    lane.pool?.leave(lane)
+    lane.pause()
+    lane.resume()
     slots.enter(lane)
     assert.equal(slots.roomFor(lane), 2)
   })

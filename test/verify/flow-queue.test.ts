@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { FairQueue, type WaitingRequest } from '../../src/verify/lanes.js'
+import { FlowQueue, type WaitingRequest } from '../../src/verify/lanes.js'
 
 const BYTES = 10
 
@@ -18,7 +18,7 @@ function entry(name: string): WaitingRequest {
 }
 
 /** Pushes while the lane admits; answers how many. */
-function fill(lane: FairQueue, key: string, count: number): number {
+function fill(lane: FlowQueue, key: string, count: number): number {
   let pushed = 0
   while (pushed < count && lane.admits(key, BYTES)) {
     lane.push(key, entry(`${key}${pushed}`))
@@ -27,7 +27,7 @@ function fill(lane: FairQueue, key: string, count: number): number {
   return pushed
 }
 
-function take(lane: FairQueue, count: number): string[] {
+function take(lane: FlowQueue, count: number): string[] {
   const batch: WaitingRequest[] = []
   lane.take(count, batch)
   return batch.map(({ request }) => request.timestamp)
@@ -35,7 +35,7 @@ function take(lane: FairQueue, count: number): string[] {
 
 describe('the fair lane', () => {
   test('lets keys take turns, and keeps the order of each', () => {
-    const lane = new FairQueue(100, 10_000)
+    const lane = new FlowQueue(100, 10_000)
     fill(lane, 'a', 4)
     fill(lane, 'b', 1)
     fill(lane, 'c', 2)
@@ -46,7 +46,7 @@ describe('the fair lane', () => {
   })
 
   test('leaves room for the next key, however many requests of others wait', () => {
-    const lane = new FairQueue(64, 10_000)
+    const lane = new FlowQueue(64, 10_000)
     assert.equal(fill(lane, 'a', 1000), 32)
     assert.equal(fill(lane, 'b', 1000), 16)
     assert.equal(fill(lane, 'c', 1000), 8)
@@ -56,7 +56,7 @@ describe('the fair lane', () => {
   })
 
   test('is bounded in bytes, and gives back what was taken', () => {
-    const lane = new FairQueue(64, 3 * BYTES)
+    const lane = new FlowQueue(64, 3 * BYTES)
     assert.equal(fill(lane, 'a', 1000), 3)
     assert.equal(lane.admits('b', BYTES), false)
     take(lane, 1)
