@@ -1,3 +1,4 @@
+import { scan } from '../base/scan.js'
 import type { Turns } from '../base/turns.js'
 import { type Markup, markup } from '../page/markup.js'
 import type { Awaitable, Page, PageOf } from '../store/store.js'
@@ -52,16 +53,19 @@ export async function search<T>(
   after: string | null,
 ): Promise<Found<T>> {
   const items: T[] = []
-  let next = after
+  let next: string | null = null
   let searched = 0
-  do {
+  const readPiece = (behind: string | null) => {
     // No more than fit are read, so that the next page begins behind the last one that was looked at.
-    const piece = { after: next, limit: PAGE_RECORDS - items.length }
-    const page = await turns.run(CONSOLE, (slice) => read({ ...piece, slice }))
+    const piece = { after: behind, limit: PAGE_RECORDS - items.length }
+    return turns.run(CONSOLE, (slice) => read({ ...piece, slice }))
+  }
+  for await (const page of scan(readPiece, after)) {
     for (const item of page.items) if (isWanted === null || (await isWanted(item))) items.push(item)
     searched += page.items.length
     next = page.next
-  } while (next !== null && items.length < PAGE_RECORDS && searched < SEARCHED_MAX)
+    if (items.length >= PAGE_RECORDS || searched >= SEARCHED_MAX) break
+  }
   return { items, next, searched: isWanted === null ? null : searched }
 }
 

@@ -1,3 +1,4 @@
+import { scan } from '../base/scan.js'
 import { type Currency, isCurrency } from '../domain/amount.js'
 import { type Outcome, succeed } from '../domain/failure.js'
 import type { Payment } from '../domain/payment.js'
@@ -77,26 +78,28 @@ export async function wantedPage(
   const texts: string[] = []
   let bytes = 0
   let scanned = 0
-  let cursor = after
   const look = ({ items, next }: PageOf<InvoiceWithPayment>) => {
     scanned += items.length
-    cursor = next
     for (const [at, item] of items.entries()) {
       if (!isWanted(item, filter)) continue
       const text = JSON.stringify(show(item))
       texts.push(text)
       bytes += text.length
-      if (texts.length < limit) continue
-      if (at < items.length - 1) cursor = item.invoice.id
-      return
+      if (texts.length === limit) return { next: at < items.length - 1 ? item.invoice.id : next }
     }
+    return { next }
   }
-  do {
-    const page = { after: cursor, limit: Math.min(TURN_RECORDS, SCANNED_MAX - scanned) }
-    await run((slice) => {
+  const lookOn = (behind: string | null) => {
+    const page = { after: behind, limit: Math.min(TURN_RECORDS, SCANNED_MAX - scanned) }
+    return run((slice) => {
       const found = read({ ...page, slice })
       return found instanceof Promise ? found.then(look) : look(found)
     })
-  } while (cursor !== null && texts.length < limit && scanned < SCANNED_MAX && bytes < PAGE_BYTES)
+  }
+  let cursor: string | null = null
+  for await (const { next } of scan(lookOn, after)) {
+    cursor = next
+    if (texts.length === limit || scanned >= SCANNED_MAX || bytes >= PAGE_BYTES) break
+  }
   return { text: texts.join(','), records: texts.length, next: cursor }
 }

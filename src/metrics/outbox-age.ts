@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { scan } from '../base/scan.js'
 import { type Clock, elapsedOf } from '../clock.js'
-import type { LaneKey, OldestQueued, OutboxPort } from '../store/outbox.js'
+import type { OutboxPort } from '../store/outbox.js'
 
 /** Lanes queried in one turn of the event loop. */
 export const LANES_PER_TURN = 128
@@ -55,13 +56,12 @@ class Waiting {
  */
 export async function oldestQueuedAt(outbox: Pick<OutboxPort, 'oldestQueued'>): Promise<number | null> {
   let oldest: number | null = null
-  let after: LaneKey | null = null
-  for (let lanes = 0; lanes < LANES_MAX; lanes += LANES_PER_TURN) {
-    if (lanes > 0) await nextTurn()
-    const page: OldestQueued = await outbox.oldestQueued(after, LANES_PER_TURN)
-    if (page.createdAt !== null) oldest = Math.min(oldest ?? page.createdAt, page.createdAt)
-    if (page.next === null) break
-    after = page.next
+  let lanes = 0
+  for await (const { createdAt } of scan((after) => outbox.oldestQueued(after, LANES_PER_TURN))) {
+    if (createdAt !== null) oldest = Math.min(oldest ?? createdAt, createdAt)
+    lanes += LANES_PER_TURN
+    if (lanes >= LANES_MAX) break
+    await nextTurn()
   }
   return oldest
 }

@@ -1,10 +1,11 @@
 import type { Intake } from '../actors/intake.js'
+import { scan } from '../base/scan.js'
 import { nameOf } from '../domain/aside.js'
 import { type BlockHead, type ObservedBlock, type ObservedTransfer, sightedAgain } from '../domain/block.js'
 import { type Deposit, type DepositReport, depositValue, type Sighting } from '../domain/deposit.js'
 import { canonicalAddress, type Network, type TokenDecimals } from '../domain/network.js'
 import { type BlockTime, receivedAtOf } from '../domain/received-at.js'
-import type { PageOf, Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import type { BlockReader } from './retrying-reader.js'
 
 /**
@@ -222,15 +223,9 @@ class Reconciliation {
   }
 
   private async *deposits(): AsyncGenerator<Deposit> {
-    let after: string | null = null
-    do {
-      const page: PageOf<Deposit> = await this.options.store.deposits.page(this.network, {
-        after,
-        limit: DEPOSITS_PAGE,
-      })
-      yield* page.items
-      after = page.next
-    } while (after !== null)
+    const { deposits } = this.options.store
+    const pages = scan((after) => deposits.page(this.network, { after, limit: DEPOSITS_PAGE }))
+    for await (const { items } of pages) yield* items
   }
 
   private async settle(difference: Difference): Promise<void> {

@@ -1,3 +1,4 @@
+import { scan } from '../base/scan.js'
 import type { Turns } from '../base/turns.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { Deposit } from '../domain/deposit.js'
@@ -153,11 +154,7 @@ async function depositsTo(store: Store, owner: string, deposits: readonly Deposi
 }
 
 async function* everyPage<T>(turns: Turns, read: (page: Page) => Awaitable<PageOf<T>>): AsyncGenerator<readonly T[]> {
-  let after: string | null = null
-  do {
-    const page: Omit<Page, 'slice'> = { after, limit: PAGE_RECORDS }
-    const { items, next } = await turns.run(EXPORT, (slice) => read({ ...page, slice }))
-    if (items.length > 0) yield items
-    after = next
-  } while (after !== null)
+  const limit = PAGE_RECORDS
+  const pages = scan((after) => turns.run(EXPORT, (slice) => read({ after, limit, slice })))
+  for await (const { items } of pages) if (items.length > 0) yield items
 }

@@ -1,4 +1,5 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
+import { scan } from '../../../base/scan.js'
 import type { Clock } from '../../../clock.js'
 import { StartError } from '../../../start-error.js'
 import type { MovePosition, MoveSource, MoveTarget, Placed } from '../../moving/ports.js'
@@ -203,13 +204,12 @@ async function* pages<T>(
   behind: string | null,
   read: (behind: string | null) => readonly Placed<T>[],
 ): AsyncGenerator<readonly Placed<T>[]> {
-  let place = behind
-  for (;;) {
+  const readOn = (place: string | null) => {
     const page = read(place)
-    const last = page.at(-1)
-    if (last === undefined) return
-    yield page
-    place = last.place
+    return { page, next: page.at(-1)?.place ?? null }
+  }
+  for await (const { page } of scan(readOn, behind)) {
+    if (page.length > 0) yield page
     await otherWork()
   }
 }
