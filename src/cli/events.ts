@@ -1,12 +1,10 @@
 import type { OwnerEvent } from '../domain/event.js'
-import type { Columns } from '../listing/column.js'
 import { eventColumns } from '../listing/events.js'
-import { type Api, checkList, onService, withApi } from './api.js'
-import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
+import { checkList, onService, withApi } from './api.js'
+import type { BillhookCommand, Given } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { text, wholeNumber } from './flags.js'
-import { jsonLine, printable } from './output.js'
-import { TextTable } from './text-table.js'
+import { listOutput, printList } from './list-output.js'
 
 /** Events in one request. */
 const PAGE_SIZE = 1000
@@ -25,44 +23,14 @@ export function eventCommands(program: BillhookCommand): void {
 async function list(given: Given): Promise<number> {
   const { options, settings } = given
   return await withApi(given, async (api, io) => {
-    const output = options['json'] === true ? jsonOutput(io) : textOutput(io, eventColumns(await api.tokenDecimals()))
-    let left = wholeNumber('limit', Number.POSITIVE_INFINITY, options)
-    let after = text('after', options) ?? null
-    do {
-      const limit = String(Math.min(left, PAGE_SIZE))
-      const page: Awaited<ReturnType<Api['call']>> = await api.call({
+    const output = listOutput<OwnerEvent>(io, options['json'] === true, eventColumns(await api.tokenDecimals()))
+    const read = (after: string | null, left: number) =>
+      api.call({
         tag: 'GET /api/users/:id/events',
         params: { id: settings.owner ?? '' },
-        query: { limit, ...(after === null ? {} : { after }) },
+        query: { limit: String(Math.min(left, PAGE_SIZE)), ...(after === null ? {} : { after }) },
       })
-      const events = page.body as OwnerEvent[]
-      for (const event of events) await output.add(event)
-      await output.flush()
-      left -= events.length
-      after = page.next
-    } while (after !== null && left > 0)
+    await printList(output, read, wholeNumber('limit', Number.POSITIVE_INFINITY, options), text('after', options))
     return EXIT_SUCCESS
   })
-}
-
-type Output = Pick<TextTable<OwnerEvent>, 'add' | 'flush'>
-
-function jsonOutput(io: ProcessIo): Output {
-  return { add: (event) => io.print(`${jsonLine(event)}\n`), flush: async () => {} }
-}
-
-/** A table on a terminal; in a pipe lines with tabs between the fields. */
-function textOutput(io: ProcessIo, columns: Columns<OwnerEvent>): Output {
-  if (io.isOutputTerminal) return new TextTable(Object.values(columns), io.print)
-  let head = `${Object.keys(columns).join('\t')}\n`
-  const flush = async () => {
-    if (head !== '') await io.print(head)
-    head = ''
-  }
-  const add = async (event: OwnerEvent) => {
-    await flush()
-    const cells = Object.values(columns).map(({ of }) => printable(of(event) ?? '-'))
-    await io.print(`${cells.join('\t')}\n`)
-  }
-  return { add, flush }
 }

@@ -1,6 +1,6 @@
 import { timeText } from '../listing/column.js'
 import { type InvoiceRecord, invoiceState } from '../listing/invoices.js'
-import { fieldLines, printable } from './output.js'
+import { fieldLines } from './output.js'
 
 /** The payment in words. */
 export function paymentText(invoice: InvoiceRecord): string {
@@ -32,17 +32,4 @@ export function invoiceLines(invoice: InvoiceRecord, pages: string): string[] {
     ['Expires', expiresAt === null ? null : timeText(expiresAt)],
     ['Page', `${pages}/pay/${invoice.id}`],
   ])
-}
-
-const AMOUNT_COLUMNS = 16
-
-export const LIST_HEAD = `${'Created'.padEnd(20)}  ${'Invoice'.padEnd(32)}  ${'State'.padEnd(7)}  ${'Amount'.padStart(AMOUNT_COLUMNS)}  Currency  Reference, name`
-
-/** An invoice as one row below `LIST_HEAD`. */
-export function invoiceRow(invoice: InvoiceRecord): string {
-  const { created_at: createdAt, id, amount, currency, reference, name } = invoice
-  const what = [...(reference === null ? [] : [reference]), name].join(', ')
-  return printable(
-    `${timeText(createdAt)}  ${id}  ${invoiceState(invoice).padEnd(7)}  ${amount.padStart(AMOUNT_COLUMNS)}  ${currency.padEnd(8)}  ${what}`,
-  )
 }

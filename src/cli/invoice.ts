@@ -3,10 +3,10 @@ import { type Api, checkList, checkOwner, checkService, isSigning, onService, wi
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { checkWholeNumber, needFlags, text, wholeNumber } from './flags.js'
-import { invoiceLines, invoiceRow, LIST_HEAD } from './invoice-text.js'
+import { invoiceLines } from './invoice-text.js'
 import { invoiceWatchCommand } from './invoice-watch.js'
+import { listOutput, printList } from './list-output.js'
 import { fieldLines, jsonLine } from './output.js'
-import { TextTable } from './text-table.js'
 
 /** As the service takes it (decisions 4). */
 const EXPIRES_IN = [60, 31_536_000] as const
@@ -127,27 +127,15 @@ function listCommand(invoice: BillhookCommand): void {
 
 async function list(given: Given): Promise<number> {
   const { options, settings } = given
-  const isJson = options['json'] === true
   return await withApi(given, async (api, io) => {
-    let left = wholeNumber('limit', Number.POSITIVE_INFINITY, options)
-    let cursor: string | null = null
-    const table = io.isOutputTerminal && !isJson ? new TextTable(Object.values(invoiceColumns), io.print) : null
-    if (!isJson && table === null) io.out(LIST_HEAD)
-    do {
-      const page: Awaited<ReturnType<Api['call']>> = await api.call({
+    const output = listOutput<InvoiceRecord>(io, options['json'] === true, invoiceColumns)
+    const read = (after: string | null, left: number) =>
+      api.call({
         tag: 'GET /api/users/:id/invoices',
         params: { id: settings.owner ?? '' },
-        query: { ...filterQuery(options), ...pageQuery(text('reference', options), Math.min(left, PAGE_SIZE), cursor) },
+        query: { ...filterQuery(options), ...pageQuery(text('reference', options), Math.min(left, PAGE_SIZE), after) },
       })
-      const invoices = page.body as InvoiceRecord[]
-      for (const invoice of invoices) {
-        if (table === null) io.out(isJson ? jsonLine(invoice) : invoiceRow(invoice))
-        else await table.add(invoice)
-      }
-      await table?.flush()
-      left -= invoices.length
-      cursor = page.next
-    } while (cursor !== null && left > 0)
+    await printList(output, read, wholeNumber('limit', Number.POSITIVE_INFINITY, options))
     return EXIT_SUCCESS
   })
 }
