@@ -4,62 +4,67 @@ import { type Markup, markup } from '../page/markup.js'
 import type { Page, Store } from '../store/store.js'
 import { doneNotice } from './actions.js'
 import type { Visit } from './entrance.js'
-import { filterForm } from './filter.js'
 import { actionForm, tokenFor } from './forms.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { ownerLinks } from './owner.js'
-import { cursorOf, type Found, given, moreLink, noneText, oneOf, search } from './paging.js'
+import { type Asked, type Chosen, find, listPage, listTable } from './list-page.js'
 import type { Session } from './sessions.js'
-import { facts, idText, moment, table } from './table.js'
+import { facts, idText, moment } from './table.js'
 
 export type DeliveryStore = Pick<Store, 'overview' | 'outbox' | 'invoices' | 'turns'>
 
+const FILTERS = {
+  owner: { label: 'Owner' },
+  invoice: { label: 'Invoice' },
+  state: { label: 'State', choices: DELIVERY_STATES },
+} as const
+
 /** The deliveries of all owners or of one, newest first, or those of one invoice from its creation on. */
-export async function deliveriesPage(store: DeliveryStore, { query }: Visit): Promise<ConsolePage> {
-  const content = markup`${filterForm(links.deliveries, [
-    { name: 'owner', label: 'Owner', type: 'text', value: given(query, 'owner') },
-    { name: 'invoice', label: 'Invoice', type: 'text', value: given(query, 'invoice') },
-    { name: 'state', label: 'State', type: 'choice', value: stateIn(query), choices: DELIVERY_STATES, any: 'any' },
-  ])}
-${ownerLinks(given(query, 'owner'), 'deliveries')}
-${deliveriesTable(await deliveriesFound(store, query), query)}`
-  return { title: 'Deliveries', section: 'deliveries', content }
-}
-
-/** What a query asks for. */
-export async function deliveriesFound(
-  { overview, outbox, invoices, turns }: DeliveryStore,
-  query: URLSearchParams,
-): Promise<Found<Delivery>> {
-  const [owner, invoiceId, state] = [given(query, 'owner'), given(query, 'invoice'), stateIn(query)]
-  const hasState = (delivery: Delivery) => state === null || deliveryState(delivery) === state
-  if (invoiceId !== null) {
-    const invoice = await invoices.find(invoiceId)
-    if (invoice === undefined || (owner ?? invoice.owner) !== invoice.owner) {
-      return { items: [], next: null, searched: null }
-    }
-    const { id, owner: its, created_at: since } = invoice
-    const isOfInvoice = (delivery: Delivery) => delivery.invoiceId === id && hasState(delivery)
-    return await search(turns, (page) => overview.deliveriesSince(its, since, page), isOfInvoice, cursorOf(query))
-  }
-  const read = (page: Page) => (owner === null ? overview.deliveries(page) : outbox.page(owner, page))
-  return await search(turns, read, state === null ? null : hasState, cursorOf(query))
-}
-
-function stateIn(query: URLSearchParams) {
-  return oneOf(query, 'state', DELIVERY_STATES)
-}
-
-export function deliveriesTable(found: Found<Delivery>, query: URLSearchParams): Markup {
-  return markup`${table({
-    caption: given(query, 'invoice') === null ? 'Newest first' : 'Oldest first',
+function deliveryList(store: DeliveryStore) {
+  return {
+    title: 'Deliveries',
+    section: 'deliveries' as const,
+    what: 'delivery',
+    filters: FILTERS,
     columns: deliveryColumns,
-    items: found.items,
-    links: { id: ({ id }) => links.delivery(id), invoice: ({ invoiceId }) => links.invoice(invoiceId) },
-    none: noneText(found, query, 'delivery'),
-  })}
-${moreLink(found, links.deliveries, query)}`
+    links: {
+      id: ({ id }: Delivery) => links.delivery(id),
+      invoice: ({ invoiceId }: Delivery) => links.invoice(invoiceId),
+    },
+    choose: (asked: Asked<typeof FILTERS>) => choose(store, asked),
+  }
+}
+
+async function choose(
+  { overview, outbox, invoices }: DeliveryStore,
+  { owner, invoice: invoiceId, state }: Asked<typeof FILTERS>,
+): Promise<Chosen<Delivery>> {
+  const hasState = state === null ? null : (delivery: Delivery) => deliveryState(delivery) === state
+  if (invoiceId === null) {
+    const read = (page: Page) => (owner === null ? overview.deliveries(page) : outbox.page(owner, page))
+    return { caption: 'Newest first', from: read, conditions: [hasState] }
+  }
+  const caption = 'Oldest first'
+  const invoice = await invoices.find(invoiceId)
+  if (invoice === undefined || (owner ?? invoice.owner) !== invoice.owner) return { caption, from: [], conditions: [] }
+  const { id, owner: its, created_at: since } = invoice
+  return {
+    caption,
+    from: (page) => overview.deliveriesSince(its, since, page),
+    conditions: [(delivery) => delivery.invoiceId === id, hasState],
+  }
+}
+
+export async function deliveriesPage(store: DeliveryStore, { query }: Visit): Promise<ConsolePage> {
+  return await listPage(store.turns, query, deliveryList(store))
+}
+
+/** The first deliveries of an invoice: those of its owner are looked through from its creation on. */
+export async function deliveriesOf(store: DeliveryStore, invoice: string): Promise<Markup> {
+  const query = new URLSearchParams({ invoice })
+  const chosen = await choose(store, { owner: null, invoice, state: null })
+  const found = await find(store.turns, chosen, query)
+  return listTable(deliveryList(store), chosen, found.next === null ? { ...found, searched: null } : found, query)
 }
 
 /** One delivery: what was sent where, and how it went. Null if there is none of the id. */

@@ -5,16 +5,14 @@ import { qualifyingColumns } from '../listing/deposits.js'
 import { INVOICE_STATES, type InvoiceRecord, invoiceColumns, invoiceState } from '../listing/invoices.js'
 import { walletColumns } from '../listing/wallets.js'
 import { type Markup, markup } from '../page/markup.js'
-import type { InvoiceWithPayment, Store } from '../store/store.js'
+import type { Page, PageOf, Store } from '../store/store.js'
 import { doneNotice } from './actions.js'
-import { deliveriesFound, deliveriesTable } from './deliveries.js'
+import { deliveriesOf } from './deliveries.js'
 import type { Visit } from './entrance.js'
-import { filterForm } from './filter.js'
 import { finalForm, tokenFor } from './forms.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { ownerLinks } from './owner.js'
-import { cursorOf, type Found, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
+import { listPage } from './list-page.js'
 import type { Session } from './sessions.js'
 import { facts, idText, moment, table } from './table.js'
 import { walletLinks } from './wallets.js'
@@ -26,43 +24,35 @@ export type InvoiceStore = Pick<Store, 'invoices' | 'overview' | 'wallets' | 'ou
 
 /** The invoices of all owners or of one, newest first. */
 export async function invoicesPage(store: InvoiceStore, { query }: Visit): Promise<ConsolePage> {
-  const [owner, reference] = [given(query, 'owner'), given(query, 'reference')]
-  const state = oneOf(query, 'state', INVOICE_STATES)
-  const isWanted = (one: InvoiceRecord) =>
-    (owner === null || one.owner === owner) && (state === null || invoiceState(one) === state)
-  const found =
-    reference === null ? await list(store, query, owner, state) : await kept(await named(store, reference), isWanted)
-  const content = markup`${filterForm(links.invoices, [
-    { name: 'owner', label: 'Owner', type: 'text', value: owner },
-    { name: 'reference', label: 'Reference or id', type: 'text', value: reference },
-    { name: 'state', label: 'State', type: 'choice', value: state, choices: INVOICE_STATES, any: 'any' },
-  ])}
-${ownerLinks(owner, 'invoices')}
-${table({
-  caption: reference === null ? 'Newest first' : 'The invoice with this reference or id',
-  columns: invoiceColumns,
-  items: found.items,
-  links: { id: ({ id }) => links.invoice(id) },
-  none: noneText(found, query, 'invoice'),
-})}
-${moreLink(found, links.invoices, query)}`
-  return { title: 'Invoices', section: 'invoices', content }
+  return await listPage(store.turns, query, {
+    title: 'Invoices',
+    section: 'invoices',
+    what: 'invoice',
+    filters: {
+      owner: { label: 'Owner' },
+      reference: { label: 'Reference or id' },
+      state: { label: 'State', choices: INVOICE_STATES },
+    },
+    columns: invoiceColumns,
+    links: { id: ({ id }: InvoiceRecord) => links.invoice(id) },
+    choose: async ({ owner, reference, state }) => ({
+      caption: reference === null ? 'Newest first' : 'The invoice with this reference or id',
+      from: reference === null ? (page: Page) => pageOf(store, owner, page) : await named(store, reference),
+      conditions: [
+        reference === null || owner === null ? null : (one: InvoiceRecord) => one.owner === owner,
+        state === null ? null : (one: InvoiceRecord) => invoiceState(one) === state,
+      ],
+    }),
+  })
 }
 
-async function list(
-  { invoices, overview, turns }: InvoiceStore,
-  query: URLSearchParams,
+async function pageOf(
+  { invoices, overview }: InvoiceStore,
   owner: string | null,
-  state: string | null,
-): Promise<Found<InvoiceRecord>> {
-  const isWanted = state === null ? null : (one: InvoiceWithPayment) => invoiceState(withPayment(one)) === state
-  const found = await search(
-    turns,
-    (page) => (owner === null ? overview.invoices(page) : invoices.pageWithPayment(owner, page)),
-    isWanted,
-    cursorOf(query),
-  )
-  return { ...found, items: found.items.map(withPayment) }
+  page: Page,
+): Promise<PageOf<InvoiceRecord>> {
+  const { items, next } = await (owner === null ? overview.invoices(page) : invoices.pageWithPayment(owner, page))
+  return { items: items.map(withPayment), next }
 }
 
 /** References are unique, and so are ids; both have an index. */
@@ -103,7 +93,7 @@ ${table({
   none: 'None.',
 })}
 <h2>Deliveries</h2>
-${await deliveries(store, invoice)}
+${await deliveriesOf(store, invoice.id)}
 ${invoiceState(invoice) === 'unpaid' ? voiding(session, invoice) : null}`
   return { title: `Invoice ${invoice.id}`, section: 'invoices', notice: doneNotice(query), content }
 }
@@ -153,11 +143,4 @@ function paymentFacts(invoice: InvoiceRecord): Markup {
 async function walletsShown({ wallets }: InvoiceStore, invoice: InvoiceRecord): Promise<readonly Wallet[]> {
   const unknown = { network: null, address: null, owner: null, assignedAt: null }
   return await Promise.all(walletsOf(invoice).map(async (id) => (await wallets.find(id)) ?? { id, ...unknown }))
-}
-
-/** The first of its deliveries: those of its owner are looked through from its creation on. */
-async function deliveries(store: InvoiceStore, { id }: InvoiceRecord): Promise<Markup> {
-  const query = new URLSearchParams({ invoice: id })
-  const found = await deliveriesFound(store, query)
-  return deliveriesTable(found.next === null ? { ...found, searched: null } : found, query)
 }

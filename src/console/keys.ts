@@ -1,16 +1,14 @@
 import type { ApiKey } from '../domain/api-key.js'
 import { keyColumns } from '../listing/keys.js'
-import { type Markup, markup } from '../page/markup.js'
-import type { Store } from '../store/store.js'
+import type { Markup } from '../page/markup.js'
+import type { Page, Store } from '../store/store.js'
 import { doneNotice } from './actions.js'
 import type { Visit } from './entrance.js'
-import { filterForm } from './filter.js'
 import { finalForm, tokenFor } from './forms.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { ownerLinks } from './owner.js'
-import { cursorOf, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
-import { table } from './table.js'
+import { listPage } from './list-page.js'
+import type { Session } from './sessions.js'
 
 const STATES = ['active', 'expired', 'revoked'] as const
 /** Compressed, as it is registered and sent. */
@@ -22,50 +20,41 @@ export async function keysPage(
   { query, session }: Visit,
   nowMs: number,
 ): Promise<ConsolePage> {
-  const [owner, publicKey] = [given(query, 'owner'), given(query, 'key')]
-  const state = oneOf(query, 'state', STATES)
-  const hasState = (key: ApiKey) => state === null || stateOf(key, nowMs) === state
-  const found =
-    publicKey === null
-      ? await search(
-          turns,
-          (page) => (owner === null ? overview.keys(page) : keys.page(owner, page)),
-          state === null ? null : hasState,
-          cursorOf(query),
-        )
-      : await kept(
-          await ofPublicKey(keys, publicKey),
-          (key) => hasState(key) && (owner === null || key.owner === owner),
-        )
-  const revocation = (key: ApiKey): Markup | null => {
-    if (key.revoked_at !== null) return null
-    return finalForm({
-      path: `${links.keys}/${key.id}/revoke`,
-      token: tokenFor(session, 'revoke', key.id),
-      label: 'Revoke',
-      warning: 'Requests that this key signs are rejected at once, for good.',
-    })
-  }
-  const content = markup`${filterForm(links.keys, [
-    { name: 'owner', label: 'Owner', type: 'text', value: owner },
-    { name: 'key', label: 'Public key', type: 'text', value: publicKey },
-    { name: 'state', label: 'State', type: 'choice', value: state, choices: STATES, any: 'any' },
-  ])}
-${ownerLinks(owner, 'keys')}
-${table({
-  caption: captionOf(owner, publicKey),
-  columns: keyColumns,
-  items: found.items,
-  links: {
-    publicKey: (key) => links.key(key.public_key),
-    owner: (key) => links.ofOwner('keys', key.owner),
-  },
-  areIdsFull: publicKey !== null,
-  none: noneText(found, query, 'key'),
-  action: { title: 'Action', of: revocation },
-})}
-${moreLink(found, links.keys, query)}`
-  return { title: 'Keys', section: 'keys', notice: doneNotice(query), content }
+  const page = await listPage(turns, query, {
+    title: 'Keys',
+    section: 'keys',
+    what: 'key',
+    filters: { owner: { label: 'Owner' }, key: { label: 'Public key' }, state: { label: 'State', choices: STATES } },
+    columns: keyColumns,
+    links: {
+      publicKey: (key: ApiKey) => links.key(key.public_key),
+      owner: (key: ApiKey) => links.ofOwner('keys', key.owner),
+    },
+    action: { title: 'Action', of: (key: ApiKey) => revocation(session, key) },
+    choose: async ({ owner, key: publicKey, state }) => ({
+      caption: captionOf(owner, publicKey),
+      from:
+        publicKey === null
+          ? (page: Page) => (owner === null ? overview.keys(page) : keys.page(owner, page))
+          : await ofPublicKey(keys, publicKey),
+      conditions: [
+        publicKey === null || owner === null ? null : (key: ApiKey) => key.owner === owner,
+        state === null ? null : (key: ApiKey) => stateOf(key, nowMs) === state,
+      ],
+      areIdsFull: publicKey !== null,
+    }),
+  })
+  return { ...page, notice: doneNotice(query) }
+}
+
+function revocation(session: Session, key: ApiKey): Markup | null {
+  if (key.revoked_at !== null) return null
+  return finalForm({
+    path: `${links.keys}/${key.id}/revoke`,
+    token: tokenFor(session, 'revoke', key.id),
+    label: 'Revoke',
+    warning: 'Requests that this key signs are rejected at once, for good.',
+  })
 }
 
 function captionOf(owner: string | null, publicKey: string | null): string {

@@ -1,14 +1,11 @@
 import type { Wallet } from '../domain/wallet.js'
 import { walletColumns } from '../listing/wallets.js'
 import { type Markup, markup } from '../page/markup.js'
-import type { Store } from '../store/store.js'
+import type { Page, Store } from '../store/store.js'
 import type { Visit } from './entrance.js'
-import { filterForm } from './filter.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { ownerLinks } from './owner.js'
-import { cursorOf, type Found, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
-import { table } from './table.js'
+import { listPage } from './list-page.js'
 
 export type WalletStore = Pick<Store, 'networks' | 'wallets' | 'overview' | 'turns'>
 
@@ -26,30 +23,32 @@ export const walletLinks = {
 
 /** The pool, and the wallets of all owners or of one. */
 export async function walletsPage(store: WalletStore, { query }: Visit): Promise<ConsolePage> {
-  const [owner, id, state] = [given(query, 'owner'), given(query, 'id'), oneOf(query, 'state', STATES)]
-  const hasState = (wallet: Wallet) => state === null || (wallet.owner === null) === (state === 'pool')
-  const isWanted = (wallet: Wallet) => hasState(wallet) && (owner === null || wallet.owner === owner)
-  const found =
-    id === null
-      ? await list(store, query, owner, state === null ? null : hasState)
-      : await kept(await named(store, id), isWanted)
-  const content = markup`${await pool(store)}
-${filterForm(links.wallets, [
-  { name: 'owner', label: 'Owner', type: 'text', value: owner },
-  { name: 'id', label: 'Wallet or address', type: 'text', value: id },
-  { name: 'state', label: 'State', type: 'choice', value: state, choices: STATES, any: 'any' },
-])}
-${ownerLinks(owner, 'wallets')}
-${table({
-  caption: captionOf(owner, id),
-  columns: walletColumns,
-  items: found.items,
-  links: walletLinks,
-  areIdsFull: id !== null,
-  none: noneText(found, query, 'wallet'),
-})}
-${moreLink(found, links.wallets, query)}`
-  return { title: 'Wallets', section: 'wallets', content }
+  const { wallets, overview, turns } = store
+  return await listPage(turns, query, {
+    title: 'Wallets',
+    section: 'wallets',
+    what: 'wallet',
+    filters: {
+      owner: { label: 'Owner' },
+      id: { label: 'Wallet or address' },
+      state: { label: 'State', choices: STATES },
+    },
+    columns: walletColumns,
+    links: walletLinks,
+    above: await pool(store),
+    choose: async ({ owner, id, state }) => ({
+      caption: captionOf(owner, id),
+      from:
+        id === null
+          ? (page: Page) => (owner === null ? overview.wallets(page) : wallets.page(owner, page))
+          : await named(store, id),
+      conditions: [
+        id === null || owner === null ? null : (wallet: Wallet) => wallet.owner === owner,
+        state === null ? null : (wallet: Wallet) => (wallet.owner === null) === (state === 'pool'),
+      ],
+      areIdsFull: id !== null,
+    }),
+  })
 }
 
 function captionOf(owner: string | null, id: string | null): string {
@@ -70,20 +69,6 @@ async function pool({ networks, wallets }: WalletStore): Promise<Markup> {
   }
   return markup`<ul class="counts">
 ${counts}</ul>`
-}
-
-async function list(
-  { wallets, overview, turns }: WalletStore,
-  query: URLSearchParams,
-  owner: string | null,
-  isWanted: ((wallet: Wallet) => boolean) | null,
-): Promise<Found<Wallet>> {
-  return await search(
-    turns,
-    (page) => (owner === null ? overview.wallets(page) : wallets.page(owner, page)),
-    isWanted,
-    cursorOf(query),
-  )
 }
 
 /** The wallet of an id, or those at an address, of which there is one on a network. */
