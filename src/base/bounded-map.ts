@@ -19,6 +19,10 @@ export class BoundedMap<K, V> {
     this.generationMax = max / 2
   }
 
+  get isEmpty(): boolean {
+    return this.recent.size === 0 && this.earlier.size === 0
+  }
+
   get(key: K): V | undefined {
     const value = this.recent.get(key)
     if (value !== undefined) return value

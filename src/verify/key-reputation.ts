@@ -1,3 +1,4 @@
+import { BoundedMap } from '../base/bounded-map.js'
 import { publicKeyName } from '../crypto/secp256k1.js'
 
 /** Points against a key for an invalid signature; a valid one takes 1 off. */
@@ -6,8 +7,8 @@ const INVALID_COST = 4
 const SUSPECT_ABOVE = 32
 /** Maximum points, so that 96 valid signatures restore any key. */
 const SCORE_MAX = 128
-/** Keys, and clients of keys, that are remembered; the one seen least recently is forgotten first. */
-const REMEMBERED_MAX = 16_384
+/** Keys, and clients of keys, that are remembered: at least half as many, those that were seen last. */
+const REMEMBERED_MAX = 32_768
 
 /** Maximum credit of a client for valid signatures; as many invalid ones use it up, four at a time. */
 const TRUST_MAX = 32
@@ -20,32 +21,27 @@ const TRUST_MAX = 32
  */
 export class KeyReputation {
   /** Points against keys. */
-  private readonly scores = new Map<string, number>()
+  private readonly scores = new BoundedMap<string, number>(REMEMBERED_MAX)
   /** Credit of clients with a key that has points against it. */
-  private readonly trust = new Map<string, number>()
+  private readonly trust = new BoundedMap<string, number>(REMEMBERED_MAX)
 
-  /** Keys with points against them. */
-  get size(): number {
-    return this.scores.size
-  }
-
-  /** Clients that have credit with such a key. */
-  get trusted(): number {
-    return this.trust.size
+  /** Whether no key has points against it. */
+  get isClean(): boolean {
+    return this.scores.isEmpty
   }
 
   /** The flow (key and client) of a request that loses its priority, else null. `client` is called only for a suspect key. */
   suspect(publicKey: Uint8Array, client: () => string): string | null {
-    if (this.scores.size === 0) return null
+    if (this.isClean) return null
     const key = publicKeyName(publicKey)
     if ((this.scores.get(key) ?? 0) <= SUSPECT_ABOVE) return null
     const flow = key + client()
-    return this.trust.has(flow) ? null : flow
+    return this.trust.get(flow) === undefined ? flow : null
   }
 
   /** Counts the verdict on a signature of a registered key. */
   count(publicKey: Uint8Array, isValid: boolean, client: () => string): void {
-    if (isValid && this.scores.size === 0) return
+    if (isValid && this.isClean) return
     const key = publicKeyName(publicKey)
     const score = this.scores.get(key)
     if (score === undefined && isValid) return
@@ -56,13 +52,8 @@ export class KeyReputation {
   }
 }
 
-/** Keeps a positive value as the newest of the bounded number. */
-function remember(values: Map<string, number>, name: string, value: number): void {
-  // Deleted first, so that the map is in the order of the last mention.
-  values.delete(name)
-  if (value <= 0) return
-  values.set(name, value)
-  if (values.size <= REMEMBERED_MAX) return
-  const { value: oldest } = values.keys().next()
-  if (oldest !== undefined) values.delete(oldest)
+/** A name without points is not remembered. */
+function remember(values: BoundedMap<string, number>, name: string, value: number): void {
+  if (value > 0) values.set(name, value)
+  else values.delete(name)
 }

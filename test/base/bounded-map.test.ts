@@ -36,8 +36,20 @@ describe('a bounded map', () => {
       map.delete(key)
       assert.equal(map.get(key), undefined)
     }
+    assert.equal(map.isEmpty, false)
     map.clear()
+    assert.equal(map.isEmpty, true)
     for (let n = 0; n < MAX; n += 1) assert.equal(map.get(n), undefined)
+  })
+
+  test('is empty only when neither generation has an entry', () => {
+    const map = new BoundedMap<number, string>(MAX)
+    for (let n = 0; n < MAX / 2; n += 1) map.set(n, 'value')
+    map.set(MAX, 'value')
+    map.delete(MAX)
+    assert.equal(map.isEmpty, false)
+    for (let n = 0; n < MAX / 2; n += 1) map.delete(n)
+    assert.equal(map.isEmpty, true)
   })
 
   test('is bounded by weight where entries are weighed, and keeps a heavy one until the next', () => {

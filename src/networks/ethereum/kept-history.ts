@@ -1,6 +1,7 @@
-import { limitOf, NodeFailure, UnfitNode } from '../node/answer.js'
+import { limitOf, NodeFailure } from '../node/answer.js'
 import type { JsonRpc } from '../node/json-rpc.js'
 import { fields, items, scalar } from '../node/json-shape.js'
+import { throwPruned } from '../node/pruned-below.js'
 import { headerCall, headShape, readHead } from './block.js'
 import { isOfPrunedHistory } from './pruned-history.js'
 import type { ReceiptReader } from './receipt-reader.js'
@@ -29,15 +30,7 @@ const withFirstHash = fields({
 export async function explainMissing(rpc: JsonRpc, receipts: ReceiptReader, height: number): Promise<void> {
   const head = readHead(await rpc.call('eth_getBlockByNumber', ['latest', false], headShape)).height
   if (height > head - HISTORY_DEPTH || (await keeps(rpc, receipts, height)) !== false) return
-  let [lacked, kept] = [height, head]
-  while (kept - lacked > 1) {
-    const middle = Math.floor((lacked + kept) / 2)
-    const isKept = await keeps(rpc, receipts, middle)
-    if (isKept === null) return
-    if (isKept) kept = middle
-    else lacked = middle
-  }
-  throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`, kept)
+  await throwPruned((kept) => keeps(rpc, receipts, kept), height, head)
 }
 
 /** Whether the node has a block and its receipts; null when it does not tell. */

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../base/bounded-map.js'
 import type { Clock } from '../../clock.js'
 import type { ObservedTransfer } from '../../domain/block.js'
 import { HttpFailure, limitOf, NodeFailure } from '../node/answer.js'
@@ -29,7 +30,8 @@ export type TraceEnd = readonly ObservedTransfer[] | NodeFailure
  */
 export class SingleTraces {
   private readonly failed: Shortcomings<string>
-  private readonly failures = new Map<string, NodeFailure>()
+  /** At least of all that `failed` remembers. */
+  private readonly failures = new BoundedMap<string, NodeFailure>(2 * FAILED_MAX)
 
   constructor(
     private readonly rpc: Pick<JsonRpc, 'all' | 'batchWidth'>,
@@ -64,8 +66,6 @@ export class SingleTraces {
     if (this.failed.has(hash)) return
     this.failed.note(hash, isTimeout(failure) ? SLOW_TRIED_AGAIN_MS : undefined)
     this.failures.set(hash, failure)
-    const [oldest] = this.failures.keys()
-    if (oldest !== undefined && this.failures.size > FAILED_MAX) this.failures.delete(oldest)
   }
 
   private async inBatches(places: readonly number[], ask: (some: readonly number[]) => Promise<void>): Promise<void> {

@@ -1,4 +1,5 @@
 import { ForgottenBlock, NodeFailure, UnfitNode } from '../node/answer.js'
+import { throwPruned } from '../node/pruned-below.js'
 import type { BlockReader } from './block-reader.js'
 import { callsIn, newestWithCalls } from './block-with-calls.js'
 import { type InfoReader, NO_HISTORY, NoInfos } from './info-reader.js'
@@ -48,11 +49,5 @@ export async function explainMissing(blocks: BlockReader, solid: SolidSide, heig
   if (await keeps(height)) return
   const { height: head } = await solid.look()
   if (height > head - HISTORY_DEPTH || !(await keeps(head))) return
-  let [lacked, kept] = [height, head]
-  while (kept - lacked > 1) {
-    const middle = Math.floor((lacked + kept) / 2)
-    if (await keeps(middle)) kept = middle
-    else lacked = middle
-  }
-  throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`, kept)
+  await throwPruned(keeps, height, head)
 }
