@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   metrics: [
     ...[
       'actors',
+      'base',
       'clock',
       'domain',
       'http',
