@@ -13,9 +13,6 @@ function readProjectFile(path: string): string {
 interface LockEntry {
   readonly resolved?: string
   readonly integrity?: string
-  readonly optional?: boolean
-  readonly dev?: boolean
-  readonly os?: readonly string[]
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
@@ -46,8 +43,8 @@ describe('the project', () => {
   })
 })
 
-/** Where packages are installed from a lock file: the project, and what some of its tests need beside it. */
-for (const directory of ['.', 'test/nodes', 'test/kubernetes']) {
+/** Where packages are installed from a lock file: the project, and what only some of its commands need. */
+for (const directory of ['.', 'tools/check', 'test', 'bench', 'deploy', 'test/nodes', 'test/kubernetes']) {
   describe(`the packages of ${directory}`, () => {
     const manifest = JSON.parse(readProjectFile(join(directory, 'package.json')))
     const lock = JSON.parse(readProjectFile(join(directory, 'package-lock.json')))
@@ -74,9 +71,8 @@ for (const directory of ['.', 'test/nodes', 'test/kubernetes']) {
         entries.filter(([, { resolved }]) => resolved !== undefined),
         [],
       )
-      // A binary for another system that only development needs may be locked by its version alone.
       assert.deepEqual(
-        entries.filter(([, { integrity, optional, os, dev }]) => integrity === undefined && !(optional && os && dev)),
+        entries.filter(([, { integrity }]) => integrity === undefined),
         [],
       )
     })
@@ -92,7 +88,7 @@ for (const directory of ['.', 'test/nodes', 'test/kubernetes']) {
   })
 }
 
-for (const directory of ['test/nodes', 'test/kubernetes']) {
+for (const directory of ['tools/check', 'deploy', 'test/nodes', 'test/kubernetes']) {
   test(`the packages of ${directory} run no scripts when they are installed`, () => {
     assert.match(readProjectFile(join(directory, '.npmrc')), /^ignore-scripts=true$/m)
   })

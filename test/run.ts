@@ -1,30 +1,38 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { projectRoot } from './support/project-root.js'
 import { filesThatLacked, namesThatLacked, reportOf, type Skipped } from './support/skipped-tests.js'
+import { isLeftOut, testFiles } from './support/test-files.js'
 import { TEST_RUNNER } from './support/test-runner.js'
 
 /*
- * Runs test files, or all of them, and says in the end what was skipped and why:
- *   npm test -- dist/test/config.test.js
- * With --lacking it runs the files of which the run before skipped tests because something was not installed. Then all must be there,
- * but for what --may-lack names.
+ * Runs test files and says in the end what was skipped and why:
+ *   npm test                                what needs nothing but Node and `npm ci`
+ *   npm test -- dist/test/config.test.js    some files
+ *   npm run test:all                        all, with --all
+ * Behind `npm test`, --rest runs what that left out, and the files of which it skipped tests because something was not installed. Then
+ * all must be there, but for what --may-lack names.
  */
 
 const SKIPPED_FILE = join(projectRoot, 'dist/skipped-tests.jsonl')
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { lacking: { type: 'boolean', default: false }, 'may-lack': { type: 'string', default: '' } },
+  options: {
+    all: { type: 'boolean', default: false },
+    rest: { type: 'boolean', default: false },
+    'may-lack': { type: 'string', default: '' },
+  },
 })
 
-function allFiles(): readonly string[] {
-  return readdirSync(join(projectRoot, 'dist/test'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.js'))
-    .map((name) => join('dist/test', name))
+function chosenFiles(): readonly string[] {
+  if (positionals.length > 0) return positionals
+  if (values.all) return testFiles()
+  if (!values.rest) return testFiles().filter((file) => !isLeftOut(file))
+  return [...new Set([...filesThatLacked(skippedTests()), ...testFiles().filter((file) => isLeftOut(file))])]
 }
 
 function skippedTests(): readonly Skipped[] {
@@ -43,12 +51,16 @@ async function run(files: readonly string[]): Promise<number> {
   return code ?? 1
 }
 
-const lacking = values.lacking ? filesThatLacked(skippedTests()) : null
-const files = lacking ?? (positionals.length > 0 ? positionals : allFiles())
-process.exitCode = files.length === 0 ? 0 : await run(files)
-const skipped = files.length === 0 ? [] : skippedTests()
+const files = chosenFiles()
+const notBuilt = files.filter((file) => !existsSync(join(projectRoot, file)) && isLeftOut(file))
+if (notBuilt.length > 0) {
+  process.stderr.write(`not part of npm test: ${notBuilt.join(' ')}\nnpm run test:all -- FILE... has what they need\n`)
+  process.exit(1)
+}
+process.exitCode = await run(files)
+const skipped = skippedTests()
 for (const line of reportOf(skipped)) process.stdout.write(`${line}\n`)
-const missing = lacking === null ? [] : namesThatLacked(skipped, new Set(values['may-lack'].split(',')))
+const missing = values.rest ? namesThatLacked(skipped, new Set(values['may-lack'].split(','))) : []
 if (missing.length > 0) {
   process.stderr.write(`not installed, but needed: ${missing.join(', ')}\n`)
   process.exitCode = 1

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { drawn } from '../../bench/report.js'
 import { readResults } from '../../bench/report-parts/results-file.js'
 import {
   diskTable,
@@ -35,7 +34,7 @@ const NOTICE = '<!-- Generated from the code by `npm run docs`; a test compares 
 const BENCHMARKS = 'docs/benchmarks'
 const results = readResults(join(projectRoot, BENCHMARKS, 'results.json'))
 
-/** Every page that is generated, as a whole or in part. */
+/** Every page that is generated, as a whole or in part, but for the report of the benchmarks (`bench/report.ts`). */
 export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: 'docs/settings.md', text: settingsPage() },
   { path: 'docs/errors.md', text: errorsPage() },
@@ -56,7 +55,6 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: 'docs/sizing.md', text: sizingPage() },
   ...['docs/start.md', 'docs/signing/programs.md', 'docs/webhooks.md'].map((path) => ({ path, text: withFiles(path) })),
   withTablePage('README.md', 'speed', speedLines(results)),
-  ...[...drawn(results)].map(([name, text]) => ({ path: `${BENCHMARKS}/${name}`, text })),
 ]
 
 /** Every Markdown page below docs/, relative to the project, with forward slashes. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { launchBrowser, noBrowser } from '../support/browser.js'
+import { launchBrowser } from '../support/browser.js'
+import { noBrowser } from '../support/chromium.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { NILE, SEP, Shop, says } from './shop.js'
 

@@ -5,19 +5,22 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { endChild, untilLine } from './child-process.js'
 import type { EvmNode, TransactionRequest } from './evm-node.js'
+import { absenceOf } from './programs.js'
 import { temporaryDirectory } from './temporary-directory.js'
 
+/** The binary of each platform is in another package, whose name begins with this one. */
+const PACKAGE = '@foundry-rs/anvil'
 const CHAIN_ID = '11155111'
 /** Far longer than any answer takes. */
 const ANSWER_LIMIT_MS = 60_000
-/** Names of architectures in the packages of npm `@foundry-rs/anvil`. */
+/** Names of architectures in its packages. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
-const binary = findBinary()
+const parent = findPackage()
+const binary = parent === null ? null : findBinary(parent)
 
 /** Why tests that need a node are skipped; false when there is one. */
-export const anvilAbsence: string | false =
-  binary === null ? `npm @foundry-rs/anvil has no binary for ${process.platform} on ${process.arch}` : false
+export const anvilAbsence: string | false = absence()
 
 /** A real Ethereum node in a process of its own, with a chain that exists for the test only. */
 export class Anvil implements EvmNode {
@@ -97,13 +100,26 @@ export class Anvil implements EvmNode {
   }
 }
 
-/** Each platform has its binary in a package of its own. */
-function findBinary(): string | null {
-  const machine = `${process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`
+function absence(): string | false {
+  if (parent === null) return absenceOf(PACKAGE)
+  return binary === null ? `npm ${PACKAGE} has no binary for ${process.platform} on ${process.arch}` : false
+}
+
+/** What finds the packages that the package depends on; null where it is not installed. */
+function findPackage(): NodeJS.Require | null {
   const require = createRequire(import.meta.url)
   try {
-    const parent = createRequire(require.resolve('@foundry-rs/anvil/package.json'))
-    const directory = join(parent.resolve(`@foundry-rs/anvil-${machine}/package.json`), '..')
+    return createRequire(require.resolve('@foundry-rs/anvil/package.json'))
+  } catch {
+    return null
+  }
+}
+
+/** Each platform has its binary in a package of its own. */
+function findBinary(parent: NodeJS.Require): string | null {
+  const machine = `${process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`
+  try {
+    const directory = join(parent.resolve(`${PACKAGE}-${machine}/package.json`), '..')
     const path = join(directory, 'bin', process.platform === 'win32' ? 'anvil.exe' : 'anvil')
     return existsSync(path) ? path : null
   } catch {

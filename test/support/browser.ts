@@ -2,14 +2,8 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
-import { missingPrograms, programFile } from './programs.js'
+import { chromiumFile } from './chromium.js'
 import { temporaryDirectory } from './temporary-directory.js'
-
-/** As Debian names it. */
-const CHROMIUM = 'chromium'
-
-/** Why tests in a browser are skipped here; false if they are not. */
-export const noBrowser = missingPrograms(CHROMIUM)
 
 /** Of the package `dejavu-fonts-ttf`. They have Latin, Greek, Cyrillic and Arabic letters. */
 const FONT_FILES = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf', 'DejaVuSansMono.ttf']
@@ -33,12 +27,6 @@ export async function launchBrowserWithFonts(): Promise<Browser> {
   })
   browser.on('disconnected', () => place.remove())
   return browser
-}
-
-function chromiumFile(): string {
-  const file = programFile(CHROMIUM)
-  if (file === null) throw new Error(String(noBrowser))
-  return file
 }
 
 /** The configuration of fontconfig with the fonts in a directory of their own. */
