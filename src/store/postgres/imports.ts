@@ -1,36 +1,31 @@
-import { parseInvoiceAmount } from '../../domain/amount.js'
-import type { Deposit } from '../../domain/deposit.js'
-import type { ImportedInvoice } from '../../domain/imported-record.js'
-import { walletsOf } from '../../domain/invoice.js'
+import type { Deposit, DepositOutcome, DepositReport, Sighting } from '../../domain/deposit.js'
+import type { Invoice } from '../../domain/invoice.js'
 import type { Settled } from '../commands.js'
 import { answeredLater } from '../rules/asking.js'
-import { importAudit } from '../rules/audit.js'
+import { keptWhole, NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
 import {
-  ADDED,
-  flawOfWallet,
-  isSameInvoice,
-  KNOWN,
-  keptWhole,
-  NO_IMPORT_TERMS,
-  refused,
-  withRefusal,
-} from '../rules/import-outcomes.js'
-import { importKey } from '../rules/keys.js'
-import type { ImportableRecord, ImportOutcome, ImportPort, ImportTerms } from '../store.js'
+  type DepositImportWork,
+  type EnteredInvoice,
+  type InvoiceImportWork,
+  importRecord,
+  type NamedWallet,
+} from '../rules/imports.js'
+import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
 import { PostgresAuditWork } from './audit.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
 import { DepositMemo } from './deposits/deposit-memo.js'
 import type { DepositRecorder } from './deposits/recorder.js'
-import { importEvent, importRemoval } from './events/event-import.js'
-import { skipLogging } from './events/logged-since.js'
+import type { DepositRecording } from './deposits/recording.js'
+import { PostgresEventImport } from './events/event-import.js'
+import { logFrom } from './events/logged-since.js'
 import { internOwner } from './identities.js'
 import {
   type InvoiceColumns,
+  type InvoiceRow,
   insertInvoices,
   isNamed,
-  type NewInvoice,
   STATE,
   STORED_COLUMNS,
   storeIdOf,
@@ -51,104 +46,127 @@ export class PostgresImports implements ImportPort {
   async add(batch: readonly ImportableRecord[], terms = NO_IMPORT_TERMS): Promise<readonly Settled<ImportOutcome>[]> {
     const fates: Settled<ImportOutcome>[] = []
     for (const record of batch) {
-      const unit = async (work: Work) => keptWhole(await this.addOne(work, record, terms))
+      const unit = async (work: Work) => {
+        const parts = {
+          invoices: new InvoiceImport(work),
+          deposits: new DepositImport(work, this.deposits),
+          keys: new PostgresKeyWork(work),
+          events: new PostgresEventImport(work),
+          audit: new PostgresAuditWork(work),
+        }
+        return keptWhole(await answeredLater(importRecord(parts, record, terms)))
+      }
       const [fate] = await Promise.allSettled([this.database.writeRequested(unit)])
       fates.push(withRefusal(fate))
     }
     return fates
   }
+}
 
-  private async addOne(work: Work, record: ImportableRecord, terms: ImportTerms): Promise<ImportOutcome> {
-    switch (record.type) {
-      case 'invoice':
-        return addInvoice(work, record, terms)
-      case 'key':
-        return answeredLater(importKey(new PostgresKeyWork(work), record.publicKey, record.key))
-      case 'deposit':
-        return addDeposit(work, this.deposits, record.deposit)
-      case 'event':
-        return importEvent(work, record)
-      case 'removal':
-        return importRemoval(work, record.owner, record.id)
-      case 'audit':
-        return answeredLater(importAudit(new PostgresAuditWork(work), record.record))
-    }
+class InvoiceImport implements InvoiceImportWork<string, InvoiceRow> {
+  readonly idOf = storeIdOf
+
+  constructor(private readonly work: Work) {}
+
+  readClock(): Promise<number> {
+    return this.work.readClock()
+  }
+
+  logFrom(timeMs: number): void {
+    logFrom(this.work, timeMs)
+  }
+
+  async wallets(ids: readonly string[]): Promise<ReadonlyMap<string, NamedWallet>> {
+    const rows = await this.work.rows<{ id: string; address_id: number | null; owner: string | null }>(sql`
+      SELECT w.id, w.address_id, w.owner FROM wallets AS w WHERE w.id = ANY(${ids}::text[]) ORDER BY w.id FOR UPDATE`)
+    return new Map(rows.map(({ id, owner, address_id }) => [id, { owner, hasAddress: address_id !== null }]))
+  }
+
+  async find(id: string): Promise<Invoice | undefined> {
+    const row = await this.work.row<InvoiceColumns>(
+      sql`SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE ${isNamed(id) ?? sql`false`}`,
+    )
+    return row === undefined ? undefined : toInvoice(row)
+  }
+
+  async taken(id: string, reference: string | null): Promise<'id' | 'reference' | null> {
+    const row = await this.work.row<{ id: string }>(
+      sql`SELECT id FROM invoices WHERE id = ${id}::uuid OR (reference = ${reference} AND reference IS NOT NULL)`,
+    )
+    if (row === undefined) return null
+    return row.id === id ? 'id' : 'reference'
+  }
+
+  add(invoice: EnteredInvoice<string>): void {
+    internOwner(this.work, invoice.invoice.owner)
+    this.work.write(insertInvoices([{ ...invoice, state: invoice.voidedAt === null ? STATE.open : STATE.void }]))
+  }
+
+  added({ id }: EnteredInvoice<string>): Promise<InvoiceRow> {
+    return lockInvoice(this.work, id)
+  }
+
+  isPaid(row: InvoiceRow): boolean {
+    return isPaidNow(row)
+  }
+
+  enterPaid(row: InvoiceRow): void {
+    this.work.write(sql`UPDATE invoices SET state = ${STATE.paid}::smallint WHERE id = ${row.id}::uuid`)
+    enterPaid(this.work, row, row.matches)
+  }
+
+  enterOpen(row: InvoiceRow): void {
+    enterOpen(this.work, [row])
   }
 }
 
-async function addInvoice(
-  work: Work,
-  { invoice, expiresAt, voidedAt }: ImportedInvoice,
-  terms: ImportTerms,
-): Promise<ImportOutcome> {
-  const walletIds = walletsOf(invoice)
-  const wallets = work.rows<{ id: string; address_id: number | null; owner: string | null }>(sql`
-    SELECT w.id, w.address_id, w.owner FROM wallets AS w WHERE w.id = ANY(${walletIds}::text[]) ORDER BY w.id FOR UPDATE`)
-  const nowMs = await work.readClock()
-  const known = await work.row<InvoiceColumns>(
-    sql`SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE ${isNamed(invoice.id) ?? sql`false`}`,
-  )
-  if (known !== undefined)
-    return isSameInvoice(toInvoice(known), invoice) ? KNOWN : refused('another invoice has its id')
-  const id = storeIdOf(invoice)
-  if (id === undefined) return refused('its id is malformed')
-  const taken = await work.row<{ id: string }>(
-    sql`SELECT id FROM invoices WHERE id = ${id}::uuid OR (reference = ${invoice.reference} AND reference IS NOT NULL)`,
-  )
-  if (taken !== undefined) return refused(`another invoice has its ${taken.id === id ? 'id' : 'reference'}`)
-  const named = new Map(
-    (await wallets).map(({ id, owner, address_id }) => [id, { owner, hasAddress: address_id !== null }]),
-  )
-  for (const walletId of walletIds) {
-    const flaw = flawOfWallet(walletId, named.get(walletId), invoice, terms)
-    if (flaw !== null) return refused(flaw)
-  }
-  const atoms = parseInvoiceAmount(invoice.amount)
-  if (atoms === null) return refused('its amount is none')
-  internOwner(work, invoice.owner)
-  // Not void after its expiry: it was paid or being paid then, though its deposits may not be imported yet.
-  const hasOutlivedExpiry = expiresAt !== null && expiresAt <= nowMs && voidedAt === null
-  const state = voidedAt === null ? STATE.open : STATE.void
-  const row: NewInvoice = { id, invoice, walletIds, atoms, state, expiresAt, voidedAt, hasOutlivedExpiry }
-  work.write(insertInvoices([row]))
-  if (voidedAt === null) await enter(work, row)
-  await skipLogging(work, invoice.created_at, voidedAt ?? 0)
-  return ADDED
-}
+class DepositImport implements DepositImportWork {
+  private readonly memo: DepositMemo
+  private readonly recording: DepositRecording
 
-/** Enters an invoice that is not void on its wallets. */
-async function enter(work: Work, row: NewInvoice): Promise<void> {
-  const entered = await lockInvoice(work, row.id)
-  if (!isPaidNow(entered)) {
-    enterOpen(work, [row])
-    return
+  constructor(
+    private readonly work: Work,
+    private readonly deposits: DepositRecorder,
+  ) {
+    this.memo = new DepositMemo(work)
+    this.recording = deposits.begin(work, this.memo)
   }
-  work.write(sql`UPDATE invoices SET state = ${STATE.paid}::smallint WHERE id = ${row.id}::uuid`)
-  enterPaid(work, row, entered.matches)
-}
 
-/** A dropped deposit is seen first: a store remembers only what it saw. */
-async function addDeposit(work: Work, deposits: DepositRecorder, deposit: Deposit): Promise<ImportOutcome> {
-  const { kind, confirmedAt, ...sighting } = deposit
-  work.silence()
-  if (deposits.flawOf(sighting) === null) lockAddresses(work, [sighting])
-  await work.readClock()
-  await expireDue(work)
-  const reports = kind === 'dropped' ? (['pending', 'dropped'] as const) : [kind]
-  const memo = new DepositMemo(work)
-  const before = await memo.deposit(deposit)
-  if (before?.deposit.kind === kind) {
-    return deposits.conflictWith(before, sighting) === null ? KNOWN : refused('it is known otherwise')
+  readClock(): Promise<number> {
+    return this.work.readClock()
   }
-  const recording = deposits.begin(work, memo)
-  for (const report of reports) {
-    const { outcome } = await recording.record({ type: 'deposit', report, sighting })
-    if (outcome.status === 'rejected') return refused(outcome.error)
+
+  logFrom(timeMs: number): void {
+    logFrom(this.work, timeMs)
   }
-  await recording.finish()
-  const row = await memo.deposit(deposit)
-  if (row === undefined) throw new Error('a deposit that was recorded is not there')
-  if (kind === 'confirmed') memo.putDeposit({ ...row, deposit: { ...row.deposit, confirmedAt } })
-  await skipLogging(work, confirmedAt ?? 0)
-  return ADDED
+
+  async prepare(sighting: Sighting): Promise<void> {
+    if (this.deposits.flawOf(sighting) === null) lockAddresses(this.work, [sighting])
+    await this.readClock()
+    await expireDue(this.work)
+  }
+
+  silence(): void {
+    this.work.silence()
+  }
+
+  async find(deposit: Deposit): Promise<Deposit | undefined> {
+    return (await this.memo.deposit(deposit))?.deposit
+  }
+
+  async contradicts(known: Deposit, sighting: Sighting): Promise<boolean> {
+    return this.deposits.conflictWith(await this.memo.deposit(known), sighting) !== null
+  }
+
+  async record(report: DepositReport, sighting: Sighting): Promise<DepositOutcome> {
+    return (await this.recording.record({ type: 'deposit', report, sighting })).outcome
+  }
+
+  async finish(deposit: Deposit): Promise<void> {
+    await this.recording.finish()
+    const row = await this.memo.deposit(deposit)
+    if (row === undefined) throw new Error('a deposit that was recorded is not there')
+    const { kind, confirmedAt } = deposit
+    if (kind === 'confirmed') this.memo.putDeposit({ ...row, deposit: { ...row.deposit, confirmedAt } })
+  }
 }

@@ -1,6 +1,6 @@
-import type { Invoice } from '../../domain/invoice.js'
 import type { Settled } from '../commands.js'
-import type { ImportOutcome, ImportTerms } from '../store.js'
+import type { Awaitable, ImportOutcome, ImportTerms } from '../store.js'
+import { type Asking, ask } from './asking.js'
 
 /** What becomes of imported records. */
 
@@ -31,28 +31,14 @@ export function withRefusal(fate: Settled<ImportOutcome>): Settled<ImportOutcome
   return { status: 'fulfilled', value: { status: 'refused', error: fate.reason.message } }
 }
 
-/** A wallet of an imported invoice. */
-interface NamedWallet {
-  readonly owner: string | null
-  readonly hasAddress: boolean
+/** From when on every change of the records is an event: a check calls for those, and imports write none of their own. */
+export interface LogWork {
+  readClock(): Awaitable<number>
+  /** Notes that changes before a time may be no events, Unix ms. It is noted once for all imports, and so comes last. */
+  logFrom(timeMs: number): void
 }
 
-/** Why an invoice cannot be on a wallet, as text; null if it can. The API lets nobody invoice on the wallet of another. */
-export function flawOfWallet(
-  walletId: string,
-  wallet: NamedWallet | undefined,
-  { owner }: Pick<Invoice, 'owner'>,
-  { ofFormerOwners }: ImportTerms,
-): string | null {
-  if (wallet === undefined || !wallet.hasAddress) {
-    return `the wallet ${walletId} is not known, or has no address: import wallets first`
-  }
-  if (wallet.owner === owner) return null
-  if (wallet.owner === null) return `the wallet ${walletId} belongs to nobody: import it with its owner first`
-  return ofFormerOwners ? null : `the wallet ${walletId} belongs to another identity (--former-owners)`
-}
-
-/** Whether two records of an invoice say the same. */
-export function isSameInvoice(known: Invoice, imported: Invoice): boolean {
-  return JSON.stringify(Object.entries(known).sort()) === JSON.stringify(Object.entries(imported).sort())
+/** What happened up to now, or to a time that an imported record names, may be no event. */
+export function* skipLogging(log: LogWork, ...timesMs: readonly number[]): Asking<void> {
+  log.logFrom(Math.max(yield* ask(log.readClock()), ...timesMs) + 1)
 }

@@ -234,6 +234,19 @@ export function describeImports(open: OpenStore): void {
       assert.equal((await t.store.deposits.find('SEP', '0xabc', 0))?.kind, 'dropped')
     })
 
+    scenario('tells of an expiry that it comes to, which is none of what it brings', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.tell(walletCreated('w1'))
+      await t.invoice({ expiresInSeconds: 60 })
+      t.clock.advance(60_000)
+      assert.deepEqual(await added(t, deposit()), [{ status: 'added' }])
+      const { items } = unwrap(await t.store.events.page('alice', { after: null, limit: 10 }))
+      assert.deepEqual(
+        items.map(({ type }) => type),
+        ['invoice.created', 'invoice.expired'],
+      )
+    })
+
     scenario('makes an unpaid amount of its wallet taken', async (t) => {
       await t.tell(walletCreated('w1'))
       await t.tell(walletAssigned('w1', 'alice'))

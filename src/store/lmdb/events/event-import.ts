@@ -1,85 +1,73 @@
-import type { ImportedEvent } from '../../../domain/imported-event.js'
-import type { ImportOutcome } from '../../store.js'
+import type { Sighting } from '../../../domain/deposit.js'
+import type { EventImportWork, ToldEvent } from '../../rules/import-events.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { findDeposit } from '../deposits/deposit-rows.js'
-import { internOwner, ownerNoOf } from '../identities/identities.js'
-import { findInvoice } from '../invoices/invoice-rows.js'
+import { internOwner } from '../identities/identities.js'
+import { findInvoice, type InvoiceRow } from '../invoices/invoice-rows.js'
 import { type OwnerNo, under } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
 import { beginBehind, EVENT_ID_BYTES, insertEvent, removedTo } from './event-log.js'
 import { deliveryEvent, depositEvent, invoiceEvent } from './event-rows.js'
-import { skipLogging } from './logged-since.js'
-
-/*
- * Events of another store keep their ids, so that a reader of the other store goes on here with the same cursor. Events of this
- * store that came before an import stand behind the imported ones, as their times say.
- */
+import { logFrom } from './logged-since.js'
 
 const FIRST_ID = Buffer.alloc(EVENT_ID_BYTES)
-const ADDED: ImportOutcome = { status: 'added' }
-const KNOWN: ImportOutcome = { status: 'known' }
 
-type Told = Extract<ImportedEvent, { readonly type: 'event' }>
+/** What a commit does to import events. */
+export class LmdbEventImport implements EventImportWork<InvoiceRow> {
+  constructor(private readonly commit: Commit) {}
 
-/** An event that was removed here counts as known. What it names must be there. */
-export function importEvent(commit: Commit, record: Told): ImportOutcome {
-  const { owner, event } = record
-  const id = Buffer.from(event.id, 'hex')
-  const stored = storedEvent(commit, record)
-  if (typeof stored === 'string') return refused(stored)
-  const ownerNo = internOwner(commit, owner)
-  if (isRemoved(commit, ownerNo, id)) return KNOWN
-  const known = commit.tables.ownerEvents.get(under(ownerNo, id))
-  if (known !== undefined) return known.equals(stored) ? KNOWN : refused('another event has its id')
-  skipLogging(commit, event.at)
-  insertEvent(commit, ownerNo, id, stored)
-  return ADDED
-}
-
-/** Has a log say that events have been removed, as the other store's log does. */
-export function importRemoval(commit: Commit, owner: string, idText: string): ImportOutcome {
-  const id = Buffer.from(idText, 'hex')
-  const known = ownerNoOf(commit, owner)
-  if (known !== undefined) {
-    const { ownerEvents } = commit.tables
-    const key = under(known, id)
-    // The event itself is kept here, so nothing is missing behind it.
-    if (isRemoved(commit, known, id) || ownerEvents.doesExist(key)) return KNOWN
-    if (firstKey(ownerEvents, under(known, FIRST_ID), key) !== undefined) {
-      return refused('its owner has earlier events here')
-    }
+  readClock(): number {
+    return this.commit.nowMs
   }
-  beginBehind(commit, known ?? internOwner(commit, owner), id)
-  return ADDED
-}
 
-function isRemoved({ tables }: Commit, ownerNo: OwnerNo, id: Buffer): boolean {
-  const removed = removedTo(tables.ownerEvents, ownerNo)
-  return removed !== undefined && Buffer.compare(id, removed) <= 0
-}
+  logFrom(timeMs: number): void {
+    logFrom(this.commit, timeMs)
+  }
 
-/** What is stored of an event, or why it is refused, as text. */
-function storedEvent(commit: Commit, { owner, event }: Told): Buffer | string {
-  const { type, invoiceId, deposit, delivery } = event
-  const row = invoiceId === null ? null : findInvoice(commit, invoiceId)
-  if (row === undefined) return 'its invoice is not known: import invoices first'
-  if (row !== null && row.invoice.owner !== owner) return 'its invoice is of another owner'
-  switch (type) {
-    case 'deposit.pending':
-    case 'deposit.confirmed':
-    case 'deposit.dropped':
-      if (deposit === null || findDeposit(commit, deposit) === undefined) {
-        return 'its deposit is not known: import deposits first'
-      }
-      return depositEvent(type, deposit, row?.id ?? null)
-    case 'delivery.failed':
-      if (delivery === null || row === null) return 'it tells of no webhook of an invoice'
-      return deliveryEvent(delivery, row.invoice.id)
-    default:
-      return row === null ? 'it tells of no invoice' : invoiceEvent(type, row.id)
+  invoice(id: string): { readonly owner: string; readonly named: InvoiceRow } | undefined {
+    const named = findInvoice(this.commit, id)
+    return named === undefined ? undefined : { owner: named.invoice.owner, named }
+  }
+
+  hasDeposit(deposit: Sighting): boolean {
+    return findDeposit(this.commit, deposit) !== undefined
+  }
+
+  open(owner: string, id: string): boolean {
+    const removed = removedTo(this.commit.tables.ownerEvents, this.ownerNo(owner))
+    return removed !== undefined && Buffer.compare(Buffer.from(id, 'hex'), removed) <= 0
+  }
+
+  find(owner: string, id: string, event: ToldEvent<InvoiceRow> | null): 'none' | 'same' | 'other' {
+    const stored = this.commit.tables.ownerEvents.get(this.key(owner, id))
+    if (stored === undefined) return 'none'
+    return event !== null && stored.equals(storedEvent(event)) ? 'same' : 'other'
+  }
+
+  hasEarlier(owner: string, id: string): boolean {
+    const first = under(this.ownerNo(owner), FIRST_ID)
+    return firstKey(this.commit.tables.ownerEvents, first, this.key(owner, id)) !== undefined
+  }
+
+  insert(owner: string, id: string, event: ToldEvent<InvoiceRow>): void {
+    insertEvent(this.commit, this.ownerNo(owner), Buffer.from(id, 'hex'), storedEvent(event))
+  }
+
+  beginBehind(owner: string, id: string): void {
+    beginBehind(this.commit, this.ownerNo(owner), Buffer.from(id, 'hex'))
+  }
+
+  private key(owner: string, id: string): Buffer {
+    return under(this.ownerNo(owner), Buffer.from(id, 'hex'))
+  }
+
+  private ownerNo(owner: string): OwnerNo {
+    return internOwner(this.commit, owner)
   }
 }
 
-function refused(error: string): ImportOutcome {
-  return { status: 'refused', error }
+function storedEvent(event: ToldEvent<InvoiceRow>): Buffer {
+  if ('deposit' in event) return depositEvent(event.type, event.deposit, event.invoice?.id ?? null)
+  if ('delivery' in event) return deliveryEvent(event.delivery, event.invoice.invoice.id)
+  return invoiceEvent(event.type, event.invoice.id)
 }

@@ -24,8 +24,7 @@ export function beginLogging(tables: Tables, nowMs: number): void {
   noteLoggedSince(tables, Math.max(nowMs, newest === undefined ? 0 : timeOfId(newest)) + 1)
 }
 
-/** What happened up to now, or to a time that an imported record names, may be no event. */
-export function skipLogging({ nowMs, tables }: Commit, ...timesMs: readonly number[]): void {
-  const timeMs = Math.max(nowMs, ...timesMs) + 1
+/** Notes it, unless a later time is noted. */
+export function logFrom({ tables }: Pick<Commit, 'tables'>, timeMs: number): void {
   if ((loggedSince(tables.meta) ?? 0) < timeMs) noteLoggedSince(tables, timeMs)
 }

@@ -1,0 +1,91 @@
+import type { Sighting } from '../../domain/deposit.js'
+import type { DepositEventType, FailedDelivery, InvoiceEventType } from '../../domain/event.js'
+import type { ImportedEvent } from '../../domain/imported-event.js'
+import type { Awaitable, ImportOutcome } from '../store.js'
+import { type Asking, ask } from './asking.js'
+import { ADDED, KNOWN, type LogWork, refused, skipLogging } from './import-outcomes.js'
+import { askBoth } from './together.js'
+
+/*
+ * Events of another store keep their ids, so that a reader of the other store goes on here with the same cursor. Events of this
+ * store that came before an import stand behind the imported ones, as their times say.
+ */
+
+/** What an event says. `Named` is an invoice as the engine has it. */
+export type ToldEvent<Named> =
+  | { readonly type: InvoiceEventType; readonly invoice: Named }
+  | { readonly type: DepositEventType; readonly invoice: Named | null; readonly deposit: Sighting }
+  | { readonly type: 'delivery.failed'; readonly invoice: Named; readonly delivery: FailedDelivery }
+
+/** What an engine does to import events, inside a transaction. Ids are 16 hex characters. */
+export interface EventImportWork<Named> extends LogWork {
+  /** The invoice that a client named. */
+  invoice(id: string): Awaitable<{ readonly owner: string; readonly named: Named } | undefined>
+  hasDeposit(deposit: Sighting): Awaitable<boolean>
+  /** Keeps others from the log of an owner until the commit; later events will be behind an id. Answers whether it was removed. */
+  open(owner: string, id: string): Awaitable<boolean>
+  /** The event of an id, and whether it says the same as another. */
+  find(owner: string, id: string, event: ToldEvent<Named> | null): Awaitable<'none' | 'same' | 'other'>
+  hasEarlier(owner: string, id: string): Awaitable<boolean>
+  insert(owner: string, id: string, event: ToldEvent<Named>): void
+  /** Has the log of an owner begin behind an id. No event stands before it. */
+  beginBehind(owner: string, id: string): void
+}
+
+/** An event that was removed here counts as known. What it names must be there. */
+export function* importEvent<Named>(
+  events: EventImportWork<Named>,
+  record: Extract<ImportedEvent, { readonly type: 'event' }>,
+): Asking<ImportOutcome> {
+  const { owner, event } = record
+  const { id } = event
+  const told = yield* toldBy(events, record)
+  if (typeof told === 'string') return refused(told)
+  if (yield* ask(events.open(owner, id))) return KNOWN
+  const found = yield* ask(events.find(owner, id, told))
+  if (found !== 'none') return found === 'same' ? KNOWN : refused('another event has its id')
+  events.insert(owner, id, told)
+  yield* skipLogging(events, event.at)
+  return ADDED
+}
+
+/** Has a log say that events have been removed, as the other store's log does. */
+export function* importRemoval<Named>(
+  events: EventImportWork<Named>,
+  owner: string,
+  id: string,
+): Asking<ImportOutcome> {
+  if (yield* ask(events.open(owner, id))) return KNOWN
+  const [found, hasEarlier] = yield* askBoth(events.find(owner, id, null), events.hasEarlier(owner, id))
+  // The event itself is kept here, so nothing is missing behind it.
+  if (found !== 'none') return KNOWN
+  if (hasEarlier) return refused('its owner has earlier events here')
+  events.beginBehind(owner, id)
+  return ADDED
+}
+
+/** What an event says, or why it is refused, as text. */
+function* toldBy<Named>(
+  events: EventImportWork<Named>,
+  { owner, event }: Extract<ImportedEvent, { readonly type: 'event' }>,
+): Asking<ToldEvent<Named> | string> {
+  const { type, invoiceId, deposit, delivery } = event
+  const found = invoiceId === null ? null : yield* ask(events.invoice(invoiceId))
+  if (found === undefined) return 'its invoice is not known: import invoices first'
+  if (found !== null && found.owner !== owner) return 'its invoice is of another owner'
+  const invoice = found?.named ?? null
+  switch (type) {
+    case 'deposit.pending':
+    case 'deposit.confirmed':
+    case 'deposit.dropped': {
+      const isKnown = deposit !== null && (yield* ask(events.hasDeposit(deposit)))
+      return isKnown ? { type, invoice, deposit } : 'its deposit is not known: import deposits first'
+    }
+    case 'delivery.failed':
+      return delivery === null || invoice === null
+        ? 'it tells of no webhook of an invoice'
+        : { type, invoice, delivery }
+    default:
+      return invoice === null ? 'it tells of no invoice' : { type, invoice }
+  }
+}

@@ -1,0 +1,158 @@
+import { parseInvoiceAmount } from '../../domain/amount.js'
+import type { Deposit, DepositOutcome, DepositReport, Sighting } from '../../domain/deposit.js'
+import type { ImportedInvoice } from '../../domain/imported-record.js'
+import { type Invoice, walletsOf } from '../../domain/invoice.js'
+import type { Ending } from '../../domain/voiding.js'
+import type { Awaitable, ImportableRecord, ImportOutcome, ImportTerms } from '../store.js'
+import { type Asking, ask } from './asking.js'
+import { type AuditWork, importAudit } from './audit.js'
+import { type EventImportWork, importEvent, importRemoval } from './import-events.js'
+import { ADDED, KNOWN, type LogWork, refused, skipLogging } from './import-outcomes.js'
+import { importKey, type KeyWork } from './keys.js'
+import { askBoth } from './together.js'
+
+/** A wallet of an imported invoice. */
+export interface NamedWallet {
+  readonly owner: string | null
+  readonly hasAddress: boolean
+}
+
+/** An invoice to enter. `Id` is the id under which the engine has it. */
+export interface EnteredInvoice<Id> extends Ending {
+  readonly id: Id
+  readonly invoice: Invoice
+  readonly walletIds: readonly string[]
+  readonly atoms: bigint
+}
+
+/** What an engine does to import invoices, inside a transaction. `Row` is an invoice that was entered. */
+export interface InvoiceImportWork<Id, Row> extends LogWork {
+  /** Those of some wallets that are known, by their ids. Nobody else changes them until the commit. */
+  wallets(ids: readonly string[]): Awaitable<ReadonlyMap<string, NamedWallet>>
+  find(id: string): Awaitable<Invoice | undefined>
+  /** The id under which the engine has an invoice; undefined when the invoice's id is none. */
+  idOf(invoice: Invoice): Id | undefined
+  /** What of an invoice another one has. */
+  taken(id: Id, reference: string | null): Awaitable<'id' | 'reference' | null>
+  add(invoice: EnteredInvoice<Id>): void
+  /** An invoice that was added, with what its wallets have received. */
+  added(invoice: EnteredInvoice<Id>): Awaitable<Row>
+  isPaid(row: Row): boolean
+  enterPaid(row: Row): void
+  enterOpen(row: Row): void
+}
+
+/** What an engine does to import a deposit, inside a transaction. */
+export interface DepositImportWork extends LogWork {
+  /** Keeps others from the address of a deposit until the commit, and decides expiries that are due. */
+  prepare(sighting: Sighting): Awaitable<void>
+  /** What is done from now on owes no webhooks, and is no event. */
+  silence(): void
+  find(deposit: Deposit): Awaitable<Deposit | undefined>
+  /** Whether a sighting contradicts what is known of the deposit that it names. */
+  contradicts(known: Deposit, sighting: Sighting): Awaitable<boolean>
+  record(report: DepositReport, sighting: Sighting): Awaitable<DepositOutcome>
+  /** Writes what was recorded, and when it was confirmed. */
+  finish(deposit: Deposit): Awaitable<void>
+}
+
+/** What an engine does to import records. */
+export interface ImportWork<Id, Row, Named> {
+  readonly invoices: InvoiceImportWork<Id, Row>
+  readonly deposits: DepositImportWork
+  readonly keys: KeyWork
+  readonly events: EventImportWork<Named>
+  readonly audit: AuditWork
+}
+
+/** Adds a record of another store as it was there. */
+export function importRecord<Id, Row, Named>(
+  work: ImportWork<Id, Row, Named>,
+  record: ImportableRecord,
+  terms: ImportTerms,
+): Asking<ImportOutcome> {
+  switch (record.type) {
+    case 'invoice':
+      return importInvoice(work.invoices, record, terms)
+    case 'key':
+      return importKey(work.keys, record.publicKey, record.key)
+    case 'deposit':
+      return importDeposit(work.deposits, record.deposit)
+    case 'event':
+      return importEvent(work.events, record)
+    case 'removal':
+      return importRemoval(work.events, record.owner, record.id)
+    case 'audit':
+      return importAudit(work.audit, record.record)
+  }
+}
+
+export function* importInvoice<Id, Row>(
+  invoices: InvoiceImportWork<Id, Row>,
+  { invoice, expiresAt, voidedAt }: ImportedInvoice,
+  terms: ImportTerms,
+): Asking<ImportOutcome> {
+  const walletIds = walletsOf(invoice)
+  const [wallets, nowMs] = yield* askBoth(invoices.wallets(walletIds), invoices.readClock())
+  const known = yield* ask(invoices.find(invoice.id))
+  if (known !== undefined) return isSameInvoice(known, invoice) ? KNOWN : refused('another invoice has its id')
+  const id = invoices.idOf(invoice)
+  if (id === undefined) return refused('its id is malformed')
+  const taken = yield* ask(invoices.taken(id, invoice.reference))
+  if (taken !== null) return refused(`another invoice has its ${taken}`)
+  for (const walletId of walletIds) {
+    const flaw = flawOfWallet(walletId, wallets.get(walletId), invoice, terms)
+    if (flaw !== null) return refused(flaw)
+  }
+  const atoms = parseInvoiceAmount(invoice.amount)
+  if (atoms === null) return refused('its amount is none')
+  // Not void after its expiry: it was paid or being paid then, though its deposits may not be imported yet.
+  const hasOutlivedExpiry = expiresAt !== null && expiresAt <= nowMs && voidedAt === null
+  const entered = { id, invoice, walletIds, atoms, expiresAt, voidedAt, hasOutlivedExpiry }
+  invoices.add(entered)
+  if (voidedAt === null) {
+    const row = yield* ask(invoices.added(entered))
+    if (invoices.isPaid(row)) invoices.enterPaid(row)
+    else invoices.enterOpen(row)
+  }
+  yield* skipLogging(invoices, invoice.created_at, voidedAt ?? 0)
+  return ADDED
+}
+
+/** A dropped deposit is seen first: a store remembers only what it saw. */
+export function* importDeposit(deposits: DepositImportWork, deposit: Deposit): Asking<ImportOutcome> {
+  const { kind, confirmedAt, ...sighting } = deposit
+  yield* ask(deposits.prepare(sighting))
+  deposits.silence()
+  const before = yield* ask(deposits.find(deposit))
+  if (before?.kind === kind) {
+    return (yield* ask(deposits.contradicts(before, sighting))) ? refused('it is known otherwise') : KNOWN
+  }
+  for (const report of kind === 'dropped' ? (['pending', 'dropped'] as const) : [kind]) {
+    const outcome = yield* ask(deposits.record(report, sighting))
+    if (outcome.status === 'rejected') return refused(outcome.error)
+  }
+  yield* ask(deposits.finish(deposit))
+  yield* skipLogging(deposits, confirmedAt ?? 0)
+  return ADDED
+}
+
+/** Why an invoice cannot be on a wallet, as text; null if it can. The API lets nobody invoice on the wallet of another. */
+function flawOfWallet(
+  walletId: string,
+  wallet: NamedWallet | undefined,
+  { owner }: Pick<Invoice, 'owner'>,
+  { ofFormerOwners }: ImportTerms,
+): string | null {
+  if (wallet === undefined || !wallet.hasAddress) {
+    return `the wallet ${walletId} is not known, or has no address: import wallets first`
+  }
+  if (wallet.owner === owner) return null
+  if (wallet.owner === null) return `the wallet ${walletId} belongs to nobody: import it with its owner first`
+  return ofFormerOwners ? null : `the wallet ${walletId} belongs to another identity (--former-owners)`
+}
+
+/** Whether two records of an invoice say the same. */
+function isSameInvoice(known: Invoice, imported: Invoice): boolean {
+  return JSON.stringify(Object.entries(known).sort()) === JSON.stringify(Object.entries(imported).sort())
+}

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Deposit, DepositOutcome } from '../../../src/domain/deposit.js'
+import type { ImportedInvoice } from '../../../src/domain/imported-record.js'
+import type { Invoice } from '../../../src/domain/invoice.js'
+import { answeredNow } from '../../../src/store/rules/asking.js'
+import { NO_IMPORT_TERMS } from '../../../src/store/rules/import-outcomes.js'
+import {
+  type DepositImportWork,
+  type EnteredInvoice,
+  type InvoiceImportWork,
+  importDeposit,
+  importInvoice,
+  type NamedWallet,
+} from '../../../src/store/rules/imports.js'
+
+const NOW = 1_700_000_000_000
+const CREATED = NOW - 1000
+
+const INVOICE: Invoice = {
+  id: 'a'.repeat(32),
+  owner: 'alice',
+  wallet_id: 'w1',
+  wallet_ids: 'w1,w2',
+  name: 'Tea set',
+  description: null,
+  reference: 'order-1',
+  amount: '10',
+  currency: 'USDT',
+  callback_url: null,
+  created_at: CREATED,
+}
+
+function record(change: Partial<Invoice> = {}, end: Partial<ImportedInvoice> = {}): ImportedInvoice {
+  return { type: 'invoice', invoice: { ...INVOICE, ...change }, expiresAt: null, voidedAt: null, ...end }
+}
+
+/** Invoices of an engine, which notes what is done. */
+class Invoices implements InvoiceImportWork<string, EnteredInvoice<string>> {
+  readonly done: string[] = []
+  known: Invoice | undefined
+  takenBy: 'id' | 'reference' | null = null
+  received = 0
+  named = new Map<string, NamedWallet>([
+    ['w1', { owner: 'alice', hasAddress: true }],
+    ['w2', { owner: 'alice', hasAddress: true }],
+  ])
+
+  readClock(): number {
+    return NOW
+  }
+
+  logFrom(timeMs: number): void {
+    this.done.push(`log from ${timeMs - NOW}`)
+  }
+
+  wallets(): ReadonlyMap<string, NamedWallet> {
+    return this.named
+  }
+
+  find(): Invoice | undefined {
+    return this.known
+  }
+
+  idOf({ id }: Invoice): string | undefined {
+    return id === 'none' ? undefined : `own ${id}`
+  }
+
+  taken(): 'id' | 'reference' | null {
+    return this.takenBy
+  }
+
+  add({ walletIds, voidedAt, hasOutlivedExpiry }: EnteredInvoice<string>): void {
+    this.done.push(`add on ${walletIds}${voidedAt === null ? '' : ', void'}${hasOutlivedExpiry ? ', outlived' : ''}`)
+  }
+
+  added(invoice: EnteredInvoice<string>): EnteredInvoice<string> {
+    return invoice
+  }
+
+  isPaid({ atoms }: EnteredInvoice<string>): boolean {
+    return BigInt(this.received) >= atoms
+  }
+
+  enterPaid(): void {
+    this.done.push('paid')
+  }
+
+  enterOpen(): void {
+    this.done.push('open')
+  }
+}
+
+describe('an imported invoice', () => {
+  const alices = { owner: 'alice', hasAddress: true }
+  const rows: readonly {
+    readonly of: string
+    readonly record?: ImportedInvoice
+    readonly there?: Partial<Invoices>
+    readonly error: RegExp
+  }[] = [
+    { of: 'another invoice has its id', there: { known: { ...INVOICE, name: 'Cup' } }, error: /its id/ },
+    { of: 'its id is none', record: record({ id: 'none' }), error: /malformed/ },
+    { of: 'its own id in the engine is taken', there: { takenBy: 'id' }, error: /another invoice has its id/ },
+    { of: 'its reference is taken', there: { takenBy: 'reference' }, error: /another invoice has its reference/ },
+    { of: 'a wallet is not known', there: { named: new Map([['w1', alices]]) }, error: /w2 is not known/ },
+    {
+      of: 'a wallet has no address',
+      there: { named: new Map([['w1', { ...alices, hasAddress: false }]]) },
+      error: /w1 .* no address/,
+    },
+    {
+      of: 'a wallet is of nobody',
+      there: { named: new Map([['w1', { ...alices, owner: null }]]) },
+      error: /w1 belongs to nobody/,
+    },
+    {
+      of: 'a wallet is of another',
+      there: { named: new Map([['w1', { ...alices, owner: 'bob' }]]) },
+      error: /w1 belongs to another/,
+    },
+    { of: 'its amount is none', record: record({ amount: '-1' }), error: /its amount/ },
+  ]
+  for (const { of, record: given = record(), there = {}, error } of rows) {
+    test(`is refused where ${of}`, () => {
+      const invoices = Object.assign(new Invoices(), there)
+      const outcome = answeredNow(importInvoice(invoices, given, NO_IMPORT_TERMS))
+      assert.match(outcome.status === 'refused' ? outcome.error : '', error)
+      assert.deepEqual(invoices.done, [])
+    })
+  }
+
+  test('is known where the same one is there, however its fields are ordered', () => {
+    const invoices = new Invoices()
+    invoices.known = Object.fromEntries(Object.entries(INVOICE).reverse()) as unknown as Invoice
+    assert.deepEqual(answeredNow(importInvoice(invoices, record(), NO_IMPORT_TERMS)), { status: 'known' })
+  })
+
+  test('may be on wallets that have another owner now, if that is asked for', () => {
+    const invoices = new Invoices()
+    invoices.named = new Map(['w1', 'w2'].map((id) => [id, { owner: 'bob', hasAddress: true }]))
+    assert.equal(answeredNow(importInvoice(invoices, record(), { ofFormerOwners: true })).status, 'added')
+  })
+
+  const entered = [
+    { of: 'open', given: record(), received: 0, done: ['add on w1,w2', 'open', 'log from 1'] },
+    { of: 'paid', given: record(), received: 1e20, done: ['add on w1,w2', 'paid', 'log from 1'] },
+    {
+      of: 'void',
+      given: record({}, { voidedAt: NOW + 5 }),
+      received: 1e20,
+      done: ['add on w1,w2, void', 'log from 6'],
+    },
+    {
+      of: 'open beyond its expiry',
+      given: record({}, { expiresAt: NOW }),
+      received: 0,
+      done: ['add on w1,w2, outlived', 'open', 'log from 1'],
+    },
+    {
+      of: 'open until its expiry',
+      given: record({}, { expiresAt: NOW + 1 }),
+      received: 0,
+      done: ['add on w1,w2', 'open', 'log from 1'],
+    },
+    {
+      of: 'void since its expiry',
+      given: record({}, { expiresAt: NOW - 9, voidedAt: NOW - 9 }),
+      received: 0,
+      done: ['add on w1,w2, void', 'log from 1'],
+    },
+  ]
+  for (const { of, given, received, done } of entered) {
+    test(`is entered as ${of}`, () => {
+      const invoices = Object.assign(new Invoices(), { received })
+      assert.deepEqual(answeredNow(importInvoice(invoices, given, NO_IMPORT_TERMS)), { status: 'added' })
+      assert.deepEqual(invoices.done, done)
+    })
+  }
+})
+
+describe('an imported deposit', () => {
+  const DEPOSIT: Deposit = {
+    network: 'SEP',
+    txHash: '0xabc',
+    index: 0,
+    toAddress: '0xdef',
+    currency: 'Tether',
+    amount: '10',
+    receivedAt: CREATED,
+    kind: 'confirmed',
+    confirmedAt: NOW + 7,
+  }
+
+  function run(deposit: Deposit, known?: Deposit, outcome: DepositOutcome = { status: 'duplicate', deposit: DEPOSIT }) {
+    const done: string[] = []
+    const work: DepositImportWork = {
+      readClock: () => NOW,
+      logFrom: (timeMs) => void done.push(`log from ${timeMs - NOW}`),
+      prepare: () => void done.push('prepare'),
+      silence: () => void done.push('silence'),
+      find: () => known,
+      contradicts: (before, sighting) => before.amount !== sighting.amount,
+      record: (report) => {
+        done.push(report)
+        return outcome
+      },
+      finish: ({ confirmedAt }) => void done.push(`finish ${confirmedAt}`),
+    }
+    return { outcome: answeredNow(importDeposit(work, deposit)), done }
+  }
+
+  const dropped: Deposit = { ...DEPOSIT, kind: 'dropped', confirmedAt: null }
+  const rows = [
+    {
+      of: 'that is new',
+      given: DEPOSIT,
+      known: undefined,
+      status: 'added',
+      done: ['confirmed', `finish ${NOW + 7}`, 'log from 8'],
+    },
+    {
+      of: 'that was seen before',
+      given: DEPOSIT,
+      known: { ...DEPOSIT, kind: 'pending' },
+      status: 'added',
+      done: ['confirmed', `finish ${NOW + 7}`, 'log from 8'],
+    },
+    {
+      of: 'that was dropped is seen first, and',
+      given: dropped,
+      known: undefined,
+      status: 'added',
+      done: ['pending', 'dropped', 'finish null', 'log from 1'],
+    },
+    { of: 'that is there', given: DEPOSIT, known: DEPOSIT, status: 'known', done: [] },
+    { of: 'that is there otherwise', given: DEPOSIT, known: { ...DEPOSIT, amount: '11' }, status: 'refused', done: [] },
+  ] as const
+  for (const { of, given, known, status, done } of rows) {
+    test(`${of} is ${status}`, () => {
+      const result = run(given, known)
+      assert.equal(result.outcome.status, status)
+      // What was due before the import is an event, and what it brings is none.
+      assert.deepEqual(result.done, ['prepare', 'silence', ...done])
+    })
+  }
+
+  test('that cannot be recorded is refused with the reason', () => {
+    const { outcome, done } = run(dropped, undefined, { status: 'rejected', error: 'no such coin' })
+    assert.deepEqual(outcome, { status: 'refused', error: 'no such coin' })
+    assert.deepEqual(done, ['prepare', 'silence', 'pending'])
+  })
+})
