@@ -1,4 +1,4 @@
-import { type Outcome, refuse, succeed } from './failure.js'
+import { type Failure, type Outcome, refuse, succeed } from './failure.js'
 import { isLongerThan } from './text.js'
 
 /** Permission names that may be stored (specification, Permission names); only `invoices:create` is enforced. */
@@ -89,6 +89,12 @@ export function authorise(key: ApiKey | undefined, permission: Permission | null
     return refuse('permission_missing', { permission })
   }
   return succeed(key)
+}
+
+/** Why a signed request may no longer be acted on; null when it may. `key` is the one that signed it. */
+export function refusalOf(key: ApiKey | undefined, { permission }: Authority, nowMs: number): Failure | null {
+  const authorised = authorise(key, permission, nowMs)
+  return authorised.ok ? null : authorised.failure
 }
 
 function holds({ permissions }: ApiKey, permission: Permission): boolean {

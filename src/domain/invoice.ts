@@ -184,3 +184,28 @@ export function refuseInvoice(request: InvoiceRequest, facts: InvoiceFacts): Fai
   if (facts.isRepeated()) return failure('request_repeated')
   return null
 }
+
+/** The record of a new invoice. Nothing refuses the request. */
+export function newInvoice(request: InvoiceRequest, id: string, nowMs: number): Invoice {
+  const { walletIds } = request
+  return {
+    id,
+    owner: request.owner,
+    wallet_id: walletIds[0] ?? '',
+    wallet_ids: walletIds.join(','),
+    name: request.name,
+    description: request.description,
+    reference: request.reference,
+    amount: request.amountText,
+    currency: request.currency,
+    callback_url: request.callbackUrl,
+    created_at: nowMs,
+  }
+}
+
+const MS_PER_SECOND = 1000
+
+/** When an invoice that is created now expires, Unix ms; null when it never does. */
+export function expiresAtOf({ expiresInSeconds }: InvoiceRequest, nowMs: number): number | null {
+  return expiresInSeconds === null ? null : nowMs + expiresInSeconds * MS_PER_SECOND
+}

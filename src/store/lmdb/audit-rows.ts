@@ -1,4 +1,4 @@
-import { AUDIT_OUTCOMES, type AuditEnd, type AuditedAction, type AuditRecord, DONE } from '../../domain/audit.js'
+import { AUDIT_OUTCOMES, type AuditEnd, type AuditedAction, type AuditRecord } from '../../domain/audit.js'
 import type { AuditPort } from '../audit.js'
 import { answeredNow } from '../rules/asking.js'
 import { type AuditWork, beginAction, noteEnd } from '../rules/audit.js'
@@ -81,9 +81,4 @@ export class LmdbAuditWork implements AuditWork {
     const record = this.find(id)
     if (record !== undefined) this.add({ ...record, ...end, endedAt })
   }
-}
-
-/** Notes in the transaction of an action that it is done. */
-export function noteDone(commit: Commit, trace: string | undefined): void {
-  if (trace !== undefined) answeredNow(noteEnd(new LmdbAuditWork(commit), trace, DONE))
 }

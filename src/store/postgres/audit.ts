@@ -1,4 +1,4 @@
-import { type AuditEnd, type AuditedAction, type AuditRecord, DONE } from '../../domain/audit.js'
+import type { AuditEnd, AuditedAction, AuditRecord } from '../../domain/audit.js'
 import type { AuditPort } from '../audit.js'
 import { answeredLater } from '../rules/asking.js'
 import { type AuditWork, beginAction, noteEnd } from '../rules/audit.js'
@@ -88,9 +88,4 @@ export class PostgresAuditWork implements AuditWork {
     this.work.write(sql`
       UPDATE audit SET outcome = ${outcome}, detail = ${detail}, ended_at = ${endedAt}::bigint WHERE id = ${id}::uuid`)
   }
-}
-
-/** Notes in the transaction of an action that it is done. */
-export async function noteDone(work: Work, trace: string | undefined): Promise<void> {
-  if (trace !== undefined) await answeredLater(noteEnd(new PostgresAuditWork(work), trace, DONE))
 }

@@ -61,6 +61,31 @@ export function describeCommands(open: OpenStore): void {
     )
   })
 
+  scenario('a signed request creates once, also where a batch repeats it', async (t) => {
+    await t.own('alice', 'wallet-1')
+    const signed = (byte: number) => ({ timestampMs: t.clock.now(), digest: Buffer.alloc(32, byte) })
+    const creation = (amount: string, byte: number): InvoiceCommand => {
+      return { type: 'invoice', request: invoiceRequest({ amount }), terms: { signed: signed(byte) } }
+    }
+    const codes = async (batch: readonly InvoiceCommand[]) =>
+      (await t.store.commands.perform(batch)).map((fate) => {
+        if (fate.status === 'rejected' || fate.value.type !== 'invoice') return 'failed'
+        return fate.value.outcome.ok ? 'created' : fate.value.outcome.failure.code
+      })
+    assert.deepEqual(await codes([creation('1', 1), creation('2', 1), creation('2', 2)]), [
+      'created',
+      'request_repeated',
+      'created',
+    ])
+    // A repetition learns of the invoice that it created, and what is refused is not remembered.
+    assert.deepEqual(await codes([creation('1', 1), creation('3', 1), creation('2', 3), creation('3', 3)]), [
+      'amount_in_use',
+      'request_repeated',
+      'amount_in_use',
+      'created',
+    ])
+  })
+
   describe('a batch', () => {
     scenario('answers as many results as it has commands, in order', async (t) => {
       await t.own('alice', 'wallet-1')

@@ -1,8 +1,5 @@
 import { asideOf, SET_ASIDE } from '../../../domain/aside.js'
-import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
-import type { IdempotentRequest } from '../../../domain/idempotency.js'
-import { type InvoiceTerms, walletsOf } from '../../../domain/invoice.js'
-import { refuseVoiding } from '../../../domain/voiding.js'
+import type { InvoiceTerms } from '../../../domain/invoice.js'
 import {
   type ChainCommand,
   type ChainResult,
@@ -11,30 +8,24 @@ import {
   type DepositResult,
   type InvoiceCommand,
   type InvoiceResult,
-  NO_TERMS,
   type Settled,
   TrialPassed,
-  type VoidCommand,
   type WalletCommand,
   type WalletResult,
 } from '../../commands.js'
-import { voidNow } from '../../rules/invoice-life.js'
-import type { InvoiceWithPayment } from '../../store.js'
-import { noteDone } from '../audit-rows.js'
+import { answerUnowned } from '../../rules/create-invoice.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import { takeStep } from '../chain/chain-steps.js'
-import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
+import type { Commit, CommitLoop } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
-import { createInvoice } from '../invoices/create-invoice.js'
+import { createIn } from '../invoices/create-invoice.js'
 import type { InvoiceAnswers } from '../invoices/invoice-answers.js'
-import { expireDue, isExpiryNext, LmdbInvoiceLife } from '../invoices/invoice-index.js'
-import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
+import { expireDue, isExpiryNext } from '../invoices/invoice-index.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
-import { refusalOf } from '../keys/api-keys.js'
+import { voidIn } from '../invoices/void-invoice.js'
 import { earlierAnswer, rememberAnswer } from '../ledger/events.js'
-import { answerFor } from '../payments/payments.js'
 import { findWallet } from '../wallets/wallets.js'
-import { findEarlier, rememberCreation, rememberRequest, removeExpiredRequests } from './idempotency.js'
+import { findEarlier, removeExpiredRequests } from './idempotency.js'
 
 export interface CommandParts {
   readonly commits: CommitLoop
@@ -63,8 +54,8 @@ export class LmdbCommands implements CommandPort {
     if (walletIds.every((id) => commits.ownerHint(id) === owner)) return null
     const { snapshot } = commits
     if (walletIds.every((id) => findWallet(snapshot, id)?.owner === owner)) return null
-    const earlier = answerOfEarlier(snapshot, terms?.idempotency)
-    return earlier ?? { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
+    const idempotency = terms?.idempotency
+    return answerUnowned(idempotency === undefined ? undefined : findEarlier(snapshot, idempotency))
   }
 
   async catchUp(): Promise<boolean> {
@@ -112,7 +103,7 @@ export class LmdbCommands implements CommandPort {
     expireDue(commit, commit.aside)
     switch (command.type) {
       case 'void':
-        return { type: 'void', outcome: voidTraced(commit, command) }
+        return { type: 'void', outcome: voidIn(commit, command) }
       case 'chain':
         return performStep(commit, command, deposits)
       case 'deposit':
@@ -153,52 +144,7 @@ function areInvoices(batch: readonly WalletCommand[]): batch is readonly Invoice
   return batch.every(({ type }) => type === 'invoice')
 }
 
-function create(
-  commit: Commit,
-  { request, terms = NO_TERMS }: InvoiceCommand,
-  invoiceTerms: InvoiceTerms,
-): InvoiceResult {
+function create(commit: Commit, command: InvoiceCommand, terms: InvoiceTerms): InvoiceResult {
   expireDue(commit, commit.aside)
-  const { authority, idempotency, signed } = terms
-  const denied = refusalOf(commit, authority)
-  if (denied !== null) return { type: 'invoice', outcome: { ok: false, failure: denied }, isReplay: false }
-  const earlier = answerOfEarlier(commit, idempotency)
-  if (earlier !== null) return earlier
-  const outcome = createInvoice(commit, request, signed, invoiceTerms)
-  if (outcome.ok && signed !== undefined) rememberCreation(commit, signed)
-  if (outcome.ok && idempotency !== undefined) {
-    rememberRequest(commit, idempotency, Buffer.from(outcome.value.id, 'hex'))
-  }
-  return { type: 'invoice', outcome, isReplay: false }
-}
-
-/** The answer of an idempotency key under which an invoice was created; null when there is none. */
-function answerOfEarlier(at: Reader, idempotency: IdempotentRequest | undefined): InvoiceResult | null {
-  const earlier = idempotency === undefined ? undefined : findEarlier(at, idempotency)
-  if (earlier === undefined) return null
-  if (!earlier.isSameBody) return { type: 'invoice', outcome: refuse('idempotency_key_reused'), isReplay: false }
-  const { invoice } = invoiceRow(at, earlier.invoiceId)
-  return { type: 'invoice', outcome: succeed(invoice), isReplay: true }
-}
-
-function voidTraced(commit: Commit, command: VoidCommand): Outcome<InvoiceWithPayment> {
-  const outcome = voidInvoice(commit, command)
-  if (outcome.ok) noteDone(commit, command.trace)
-  return outcome
-}
-
-/** Voids an invoice for its owner. A void one stays as it is. */
-function voidInvoice(commit: Commit, { invoiceId, owner, authority }: VoidCommand): Outcome<InvoiceWithPayment> {
-  const denied = refusalOf(commit, authority)
-  if (denied !== null) return { ok: false, failure: denied }
-  const row = findInvoice(commit, invoiceId)
-  if (row === undefined) return refuse('invoice_not_found')
-  const life = new LmdbInvoiceLife(commit)
-  const refusal = refuseVoiding(owner, row.invoice.owner, row.voidedAt === null && life.isCovered(row))
-  if (refusal !== null) return { ok: false, failure: refusal }
-  if (row.voidedAt === null) {
-    voidNow(life, row)
-    for (const walletId of walletsOf(row.invoice)) commit.changed(walletId)
-  }
-  return succeed(answerFor(commit, invoiceRow(commit, row.id)))
+  return createIn(commit, command, terms)
 }

@@ -4,7 +4,9 @@ import {
   SIGNED_REQUEST_KEPT_MS,
   type SignedCreation,
 } from '../../../domain/idempotency.js'
+import type { EarlierRequest } from '../../rules/create-invoice.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
+import { invoiceRow } from '../invoices/invoice-rows.js'
 import { type InvoiceId, idOfKey, timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { NOTHING, removeKeys } from '../tables/tables.js'
 
@@ -19,18 +21,14 @@ const HASH_BYTES = 32
 /** Expired entries removed with each new one: more than one, so that they never gather. */
 const REMOVED_AT_ONCE = 2
 
-/** An earlier request under the same key. */
-export type EarlierRequest =
-  | { readonly isSameBody: true; readonly invoiceId: InvoiceId }
-  | { readonly isSameBody: false }
-
 /** The request that created an invoice under the same key, if the key has not expired. */
-export function findEarlier({ tables, nowMs }: Reader, request: IdempotentRequest): EarlierRequest | undefined {
+export function findEarlier(at: Reader, request: IdempotentRequest): EarlierRequest | undefined {
+  const { tables, nowMs } = at
   const entry = tables.idempotencyKeys.get(Buffer.from(request.scope))
   if (entry === undefined || entry.readUIntBE(0, WIDE_BYTES) <= nowMs) return undefined
   const hash = entry.subarray(WIDE_BYTES, WIDE_BYTES + HASH_BYTES)
   if (!hash.equals(request.bodyHash)) return { isSameBody: false }
-  return { isSameBody: true, invoiceId: idOfKey<InvoiceId>(entry) }
+  return { isSameBody: true, invoice: invoiceRow(at, idOfKey<InvoiceId>(entry)).invoice }
 }
 
 export function rememberRequest(commit: Commit, request: IdempotentRequest, invoiceId: Buffer): void {

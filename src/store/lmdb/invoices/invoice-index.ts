@@ -75,7 +75,7 @@ function takeExpired({ tables, caches, nowMs }: Commit): InvoiceId | null {
 
 /** The life of the invoices, in LMDB: the open ones and those found paid are in the indexes on their wallets, a void one in none. */
 export class LmdbInvoiceLife implements life.InvoiceLife<InvoiceRow> {
-  constructor(private readonly commit: Commit) {}
+  constructor(protected readonly commit: Commit) {}
 
   get nowMs(): number {
     return this.commit.nowMs

@@ -1,11 +1,5 @@
-import {
-  ACTIVE_KEYS_MAX,
-  type ApiKey,
-  type ApiKeyRegistration,
-  type Authority,
-  authorise,
-} from '../../../domain/api-key.js'
-import type { Failure, Outcome } from '../../../domain/failure.js'
+import { ACTIVE_KEYS_MAX, type ApiKey, type ApiKeyRegistration } from '../../../domain/api-key.js'
+import type { Outcome } from '../../../domain/failure.js'
 import { answeredNow } from '../../rules/asking.js'
 import { traced } from '../../rules/audit.js'
 import { type KeyWork, registerKey, revokeKey } from '../../rules/keys.js'
@@ -72,13 +66,6 @@ export class LmdbKeys implements KeyPort {
   }
 }
 
-/** Why a signed request may no longer be acted on (`authorise`); null when it may, or was not signed. */
-export function refusalOf(commit: Commit, authority: Authority | undefined): Failure | null {
-  if (authority === undefined) return null
-  const key = authorise(findById(commit, authority.keyId), authority.permission, commit.nowMs)
-  return key.ok ? null : key.failure
-}
-
 /** What a commit does for keys. */
 export class LmdbKeyWork implements KeyWork {
   constructor(private readonly commit: Commit) {}
@@ -142,7 +129,7 @@ function listedKey(at: Reader, publicKey: Buffer | undefined): ApiKey {
   return key
 }
 
-function findById(commit: Commit, id: string): ApiKey | undefined {
+export function findById(commit: Commit, id: string): ApiKey | undefined {
   const known = commit.caches.keys.get(id)
   if (known !== undefined) return known
   const publicKey = publicKeyOf(commit, id)

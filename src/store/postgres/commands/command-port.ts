@@ -1,6 +1,4 @@
-import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import type { InvoiceTerms } from '../../../domain/invoice.js'
-import { isCovered, refuseVoiding } from '../../../domain/voiding.js'
 import {
   type ChainCommand,
   type CommandPort,
@@ -14,9 +12,7 @@ import {
   type WalletCommand,
   type WalletResult,
 } from '../../commands.js'
-import { voidNow } from '../../rules/invoice-life.js'
-import type { InvoiceWithPayment } from '../../store.js'
-import { noteDone } from '../audit.js'
+import { answerUnowned } from '../../rules/create-invoice.js'
 import { takeStep } from '../chain/chain-steps.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
@@ -24,15 +20,13 @@ import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import type { Fence } from '../fence.js'
-import { answerOf, isNamed, STATE } from '../invoices/invoice-rows.js'
-import { decideExpiryOf, expireDue, lockInvoice, PostgresInvoiceLife, selectDue } from '../invoices/settle.js'
+import { expireDue, selectDue } from '../invoices/settle.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
-import { keysOf, refusalOf } from '../keys/key-port.js'
-import { answerOfEarlier, createAll } from './create.js'
-import { hex } from './creation-facts.js'
+import { voidIn } from '../invoices/void-invoice.js'
+import { createAll } from './create.js'
 import { Gathering } from './gathering.js'
 import { recordDeposits, setDepositAside } from './record-deposits.js'
-import { earlierRequests, removeExpired } from './requests.js'
+import { earlierOf, knownRequests, removeExpired } from './requests.js'
 
 /** Creations in one transaction. */
 const CREATIONS_MAX = 256
@@ -84,12 +78,9 @@ export class PostgresCommands implements CommandPort {
     const owners = await Promise.all(walletIds.map((id) => this.owners.ask(id)))
     if (owners.every((one) => one === owner)) return null
     const idempotency = terms?.idempotency
-    if (idempotency !== undefined) {
-      const earlier = await this.database.write((work) => earlierRequests(work, [idempotency.scope]))
-      const known = earlier.get(hex(idempotency.scope))
-      if (known !== undefined) return answerOfEarlier(known, hex(idempotency.bodyHash))
-    }
-    return { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
+    if (idempotency === undefined) return answerUnowned(undefined)
+    const known = await this.database.write((work) => knownRequests(work, [idempotency.scope]))
+    return answerUnowned(earlierOf(known, idempotency))
   }
 
   async catchUp(): Promise<boolean> {
@@ -162,7 +153,7 @@ export class PostgresCommands implements CommandPort {
   private async performOne(command: VoidCommand | ChainCommand): Promise<WalletResult> {
     switch (command.type) {
       case 'void':
-        return this.database.write(async (work) => ({ type: 'void', outcome: await voidTraced(work, command) }))
+        return this.database.write(async (work) => ({ type: 'void', outcome: await voidIn(work, command) }))
       case 'chain': {
         const { outcome, owed } = await this.untilDone(async (work) => {
           await this.fence.hold(work)
@@ -200,41 +191,4 @@ function leading<C extends WalletCommand>(
 ): readonly C[] {
   const end = batch.findIndex((command) => !isOne(command))
   return (end === -1 ? batch : batch.slice(0, end)).filter(isOne)
-}
-
-async function voidTraced(work: Work, command: VoidCommand): Promise<Outcome<InvoiceWithPayment>> {
-  const outcome = await voidInvoice(work, command)
-  if (outcome.ok) await noteDone(work, command.trace)
-  return outcome
-}
-
-/** Voids an invoice for its owner. A void one stays as it is. */
-async function voidInvoice(
-  work: Work,
-  { invoiceId, owner, authority }: VoidCommand,
-): Promise<Outcome<InvoiceWithPayment>> {
-  const keys = await keysOf(work, authority === undefined ? [] : [authority.keyId])
-  const named = isNamed(invoiceId)
-  const found =
-    named === null
-      ? undefined
-      : await work.row<{ id: string; wallet_ids: readonly string[] }>(
-          sql`SELECT i.id, i.wallet_ids FROM invoices AS i WHERE ${named}`,
-        )
-  if (found !== undefined) {
-    work.lock(sql`SELECT w.id FROM wallets AS w WHERE w.id = ANY(${found.wallet_ids}::text[]) ORDER BY w.id FOR UPDATE`)
-  }
-  const nowMs = await work.readClock()
-  await expireDue(work)
-  const denied = refusalOf(keys, authority, nowMs)
-  if (denied !== null) return { ok: false, failure: denied }
-  if (found === undefined) return refuse('invoice_not_found')
-  const row = decideExpiryOf(work, await lockInvoice(work, found.id))
-  const isCoveredNow = row.state !== STATE.void && isCovered(row.atoms, row.received)
-  const refusal = refuseVoiding(owner, row.invoice.owner, isCoveredNow)
-  if (refusal !== null) return { ok: false, failure: refusal }
-  if (row.state === STATE.void) return succeed(answerOf(row, nowMs))
-  const gone = voidNow(new PostgresInvoiceLife(work), row)
-  for (const walletId of row.walletIds) work.changed(walletId)
-  return succeed(answerOf(gone, nowMs))
 }

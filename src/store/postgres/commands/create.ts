@@ -1,22 +1,17 @@
-import { type Failure, refuse, succeed } from '../../../domain/failure.js'
-import { type Invoice, type InvoiceRequest, type InvoiceTerms, refuseInvoice } from '../../../domain/invoice.js'
-import { type InvoiceCommand, type InvoiceResult, NO_TERMS } from '../../commands.js'
+import type { ApiKey } from '../../../domain/api-key.js'
+import type { IdempotentRequest, SignedCreation } from '../../../domain/idempotency.js'
+import { type Invoice, type InvoiceTerms, mixesCoins, WALLET_SETS_MAX } from '../../../domain/invoice.js'
+import type { InvoiceCommand, InvoiceResult } from '../../commands.js'
+import { type Beginning, type CreationWork, createInvoice, type EarlierRequest } from '../../rules/create-invoice.js'
 import type { Work } from '../connection/work.js'
-import { insertInvoices, type NewInvoice, STATE } from '../invoices/invoice-rows.js'
-import { enterOpen } from '../invoices/places.js'
-import { expireDue, lockInvoices, logInvoice, settleIfPaid } from '../invoices/settle.js'
-import { refusalOf } from '../keys/key-port.js'
-import { addCreated, type BatchFacts, CreationFacts, hex, readFacts } from './creation-facts.js'
-import { type EarlierRequest, rememberCreations, rememberRequests } from './requests.js'
+import { insertInvoices, type NewInvoice, STATE, setIdOf } from '../invoices/invoice-rows.js'
+import { enterOpen, enterPaid } from '../invoices/places.js'
+import { expireDue, logInvoice } from '../invoices/settle.js'
+import { accountName, amountName, type BatchFacts, readFacts, walletName } from './creation-facts.js'
+import { earlierOf, hex, rememberCreations, rememberRequests } from './requests.js'
+import { placeName } from './rivals.js'
 
-const MS_PER_SECOND = 1000
-
-interface Created {
-  readonly command: InvoiceCommand
-  readonly row: NewInvoice
-}
-
-/** Performs creations in order: loads the facts of all, lets the domain decide about each, and writes what was created. */
+/** Performs creations in order: loads the facts of all, lets the rule decide about each, and writes what was created. */
 export async function createAll(
   work: Work,
   batch: readonly InvoiceCommand[],
@@ -24,102 +19,144 @@ export async function createAll(
 ): Promise<readonly InvoiceResult[]> {
   const facts = await readFacts(work, batch, terms.areWalletsShared)
   if (facts.isExpiryDue) await expireDue(work)
-  const earlier = new Map(facts.earlier)
-  const created: Created[] = []
-  const results = batch.map((command): InvoiceResult => {
-    const refusal = decide(work, facts, earlier, command, terms)
-    if (refusal !== null) return refusal
-    const row = newInvoice(work, command.request)
-    created.push({ command, row })
-    addCreated(facts, command)
-    const { idempotency } = command.terms ?? NO_TERMS
-    if (idempotency !== undefined) {
-      earlier.set(hex(idempotency.scope), { bodyHash: hex(idempotency.bodyHash), invoice: row.invoice })
-    }
-    return { type: 'invoice', outcome: succeed(row.invoice), isReplay: false }
-  })
-  if (created.length > 0) await write(work, facts, created)
+  const made = new Made()
+  const results = batch.map((command) =>
+    createInvoice(new PostgresCreation(work, facts, terms, command, made), command),
+  )
+  made.write(work)
   return results
 }
 
-/** The answer to a creation that creates nothing; null when it creates. */
-function decide(
-  work: Work,
-  facts: BatchFacts,
-  earlier: ReadonlyMap<string, EarlierRequest>,
-  command: InvoiceCommand,
-  terms: InvoiceTerms,
-): InvoiceResult | null {
-  const { authority, idempotency } = command.terms ?? NO_TERMS
-  const denied = refusalOf(facts.keys, authority, work.nowMs)
-  if (denied !== null) return refused(denied)
-  const known = idempotency === undefined ? undefined : earlier.get(hex(idempotency.scope))
-  if (known !== undefined && idempotency !== undefined) {
-    return answerOfEarlier(known, hex(idempotency.bodyHash))
-  }
-  const refusal = refuseInvoice(command.request, new CreationFacts(facts, command, terms))
-  return refusal === null ? null : refused(refusal)
-}
+/** What the creations of a batch write. */
+class Made {
+  readonly rows: NewInvoice[] = []
+  readonly requests: { readonly request: IdempotentRequest; readonly invoiceId: string }[] = []
+  readonly signed: SignedCreation[] = []
 
-/** The answer of an idempotency key under which an invoice was created. */
-export function answerOfEarlier({ bodyHash, invoice }: EarlierRequest, asked: string): InvoiceResult {
-  if (bodyHash !== asked) return { type: 'invoice', outcome: refuse('idempotency_key_reused'), isReplay: false }
-  return { type: 'invoice', outcome: succeed(invoice), isReplay: true }
-}
-
-function refused(failure: Failure): InvoiceResult {
-  return { type: 'invoice', outcome: { ok: false, failure }, isReplay: false }
-}
-
-function newInvoice(work: Work, request: InvoiceRequest): NewInvoice {
-  const { walletIds, expiresInSeconds, amount } = request
-  const id = work.newId()
-  const invoice: Invoice = {
-    id,
-    owner: request.owner,
-    wallet_id: walletIds[0] ?? '',
-    wallet_ids: walletIds.join(','),
-    name: request.name,
-    description: request.description,
-    reference: request.reference,
-    amount: request.amountText,
-    currency: request.currency,
-    callback_url: request.callbackUrl,
-    created_at: work.nowMs,
-  }
-  const expiresAt = expiresInSeconds === null ? null : work.nowMs + expiresInSeconds * MS_PER_SECOND
-  return {
-    id,
-    invoice,
-    walletIds,
-    atoms: amount,
-    state: STATE.open,
-    expiresAt,
-    voidedAt: null,
-    hasOutlivedExpiry: false,
+  write(work: Work): void {
+    const { rows } = this
+    if (rows.length === 0) return
+    const open = rows.filter(({ state }) => state === STATE.open)
+    work.write(insertInvoices(rows))
+    if (open.length > 0) enterOpen(work, open)
+    for (const row of rows) if (row.state === STATE.paid) enterPaid(work, row, 0)
+    rememberRequests(work, this.requests)
+    rememberCreations(work, this.signed)
   }
 }
 
-async function write(work: Work, facts: BatchFacts, created: readonly Created[]): Promise<void> {
-  const rows = created.map(({ row }) => row)
-  work.write(insertInvoices(rows))
-  enterOpen(work, rows)
-  rememberRequests(
-    work,
-    created.flatMap(({ command, row }) => {
-      const request = command.terms?.idempotency
-      return request === undefined ? [] : [{ request, invoiceId: row.id }]
-    }),
-  )
-  rememberCreations(
-    work,
-    created.flatMap(({ command }) => command.terms?.signed ?? []),
-  )
-  for (const row of rows) logInvoice(work, 'invoice.created', row)
-  const ahead = rows.filter(({ walletIds }) => walletIds.some((id) => facts.paidAhead.has(id)))
-  for (const row of await lockInvoices(
-    work,
-    ahead.map(({ id }) => id),
-  ))
-    settleIfPaid(work, row)
+/** One creation of a batch. What it enters is added to the facts for those behind it. */
+class PostgresCreation implements CreationWork {
+  private row: NewInvoice | null = null
+
+  constructor(
+    private readonly work: Work,
+    private readonly facts: BatchFacts,
+    private readonly terms: InvoiceTerms,
+    private readonly command: InvoiceCommand,
+    private readonly made: Made,
+  ) {}
+
+  get nowMs(): number {
+    return this.work.nowMs
+  }
+
+  key(id: string): ApiKey | undefined {
+    return this.facts.keys.get(id)
+  }
+
+  earlier(request: IdempotentRequest): EarlierRequest | undefined {
+    return earlierOf(this.facts.earlier, request)
+  }
+
+  areWalletsOwned(): boolean {
+    const { owner, walletIds } = this.command.request
+    return walletIds.every((id) => this.facts.owners.get(id) === owner)
+  }
+
+  areCoinsMixed(): boolean {
+    const { request } = this.command
+    return mixesCoins(
+      this.terms,
+      request,
+      request.walletIds.map((id) => this.facts.networks.get(id) ?? null),
+    )
+  }
+
+  isRepeated(): boolean {
+    const signed = this.command.terms?.signed
+    return signed !== undefined && this.facts.repeated.has(hex(signed.digest))
+  }
+
+  isReferenceTaken(): boolean {
+    const { reference } = this.command.request
+    return reference !== null && this.facts.references.has(reference)
+  }
+
+  isAmountTaken(): boolean {
+    const { owner, walletIds, currency, amount } = this.command.request
+    return walletIds.some((id) => this.facts.amounts.has(amountName(id, owner, currency, amount)))
+  }
+
+  isWalletTaken(): boolean {
+    if (this.terms.areWalletsShared) return false
+    const { owner, walletIds, currency } = this.command.request
+    return walletIds.some((id) => this.facts.wallets.has(walletName(id, owner, currency)))
+  }
+
+  areSetsExhausted(): boolean {
+    const { owner, walletIds } = this.command.request
+    const set = setIdOf(walletIds).toString('hex')
+    return walletIds.some((id) => {
+      const sets = this.facts.sets.get(placeName(id, owner))
+      return sets !== undefined && !sets.has(set) && sets.size >= WALLET_SETS_MAX
+    })
+  }
+
+  receivedAhead(): bigint {
+    const { walletIds, currency } = this.command.request
+    const { receivedAhead } = this.facts
+    return walletIds.reduce((sum, id) => sum + (receivedAhead.get(accountName(id, currency)) ?? 0n), 0n)
+  }
+
+  newId(): string {
+    return this.work.newId()
+  }
+
+  enter(invoice: Invoice, { expiresAt, isPaid }: Beginning): void {
+    const { owner, walletIds, currency, amount, reference } = this.command.request
+    const { amounts, wallets, sets, references } = this.facts
+    const state = isPaid ? STATE.paid : STATE.open
+    const ending = { expiresAt, voidedAt: null, hasOutlivedExpiry: false }
+    this.row = { id: invoice.id, invoice, walletIds, atoms: amount, state, ...ending }
+    this.made.rows.push(this.row)
+    if (reference !== null) references.add(reference)
+    // One that is paid as it is created is in nobody's way.
+    if (isPaid) return
+    for (const id of walletIds) {
+      amounts.add(amountName(id, owner, currency, amount))
+      wallets.add(walletName(id, owner, currency))
+      sets.get(placeName(id, owner))?.add(setIdOf(walletIds).toString('hex'))
+    }
+  }
+
+  log(type: 'invoice.created' | 'invoice.paid'): void {
+    logInvoice(this.work, type, this.entered)
+  }
+
+  rememberCreation(signed: SignedCreation): void {
+    this.facts.repeated.add(hex(signed.digest))
+    this.made.signed.push(signed)
+  }
+
+  rememberRequest(request: IdempotentRequest): void {
+    const { id, invoice } = this.entered
+    this.facts.earlier.set(hex(request.scope), { bodyHash: hex(request.bodyHash), invoice })
+    this.made.requests.push({ request, invoiceId: id })
+  }
+
+  private get entered(): NewInvoice {
+    if (this.row === null) throw new Error('an invoice was not entered')
+    return this.row
+  }
 }

@@ -1,28 +1,20 @@
 import type { ApiKey } from '../../../domain/api-key.js'
-import {
-  type InvoiceFacts,
-  type InvoiceRequest,
-  type InvoiceTerms,
-  mixesCoins,
-  WALLET_SETS_MAX,
-} from '../../../domain/invoice.js'
+import type { InvoiceRequest } from '../../../domain/invoice.js'
 import type { Network } from '../../../domain/network.js'
-import { isPaid } from '../../../domain/payment.js'
 import type { InvoiceCommand } from '../../commands.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { setIdOf } from '../invoices/invoice-rows.js'
 import { selectDue } from '../invoices/settle.js'
 import { keysOf } from '../keys/key-port.js'
 import { confirmedAfter } from '../payments/sums.js'
-import { type EarlierRequest, earlierRequests, repeatedCreations } from './requests.js'
-import { crowdedPlaces, isOpenNow, placeName, readRivals, unpaidSets } from './rivals.js'
+import { type KnownRequest, knownRequests, repeatedCreations } from './requests.js'
+import { crowdedPlaces, isOpenNow, readRivals, unpaidSets } from './rivals.js'
 
-/** What decides about the creations of a batch, read behind the locks of their wallets. */
+/** What decides about the creations of a batch, read behind the locks of their wallets. Those that create add to it. */
 export interface BatchFacts {
   readonly keys: ReadonlyMap<string, ApiKey>
   /** Scope in hex → the request that created an invoice under the same key. */
-  readonly earlier: ReadonlyMap<string, EarlierRequest>
+  readonly earlier: Map<string, KnownRequest>
   /** Wallet → its owner; only wallets that have an address. */
   readonly owners: ReadonlyMap<string, string | null>
   /** Wallet → its network; only wallets that have an address. */
@@ -36,11 +28,7 @@ export interface BatchFacts {
   readonly wallets: Set<string>
   /** `placeName` → hex ids of the sets of wallets that have an unpaid invoice there; only where they may be too many. */
   readonly sets: Map<string, Set<string>>
-  /**
-   * Wallets with a confirmed deposit that is dated after now, and by their currencies (`accountName`) what those come to: it counts
-   * for an invoice that is created now.
-   */
-  readonly paidAhead: ReadonlySet<string>
+  /** `accountName` → what confirmed deposits come to that are dated after now. */
   readonly receivedAhead: ReadonlyMap<string, bigint>
   /** Whether there are expiries to decide. */
   readonly isExpiryDue: boolean
@@ -64,7 +52,7 @@ export async function readFacts(
     ),
     work.readClock(),
     keysOf(work, [...new Set(keyIds)].sort()),
-    earlierRequests(work, scopes),
+    knownRequests(work, scopes),
     repeatedCreations(work, digests),
     takenReferences(work, requests),
     readRivals(work, requests, areWalletsShared),
@@ -86,7 +74,6 @@ export async function readFacts(
     ),
     wallets: new Set(unpaid.map(({ wallet_id, owner, currency }) => walletName(wallet_id, owner, currency))),
     sets: await unpaidSets(work, crowded),
-    paidAhead: ahead,
     receivedAhead: await receivedAhead(
       work,
       known.filter(({ id }) => ahead.has(id)),
@@ -96,89 +83,16 @@ export async function readFacts(
   }
 }
 
-/** The facts about one creation of a batch. */
-export class CreationFacts implements InvoiceFacts {
-  constructor(
-    private readonly facts: BatchFacts,
-    private readonly command: InvoiceCommand,
-    private readonly terms: InvoiceTerms,
-  ) {}
-
-  areWalletsOwned(): boolean {
-    const { owner, walletIds } = this.command.request
-    return walletIds.every((id) => this.facts.owners.get(id) === owner)
-  }
-
-  areCoinsMixed(): boolean {
-    const { request } = this.command
-    return mixesCoins(
-      this.terms,
-      request,
-      request.walletIds.map((id) => this.facts.networks.get(id) ?? null),
-    )
-  }
-
-  isRepeated(): boolean {
-    const signed = this.command.terms?.signed
-    return signed !== undefined && this.facts.repeated.has(hex(signed.digest))
-  }
-
-  isReferenceTaken(): boolean {
-    const { reference } = this.command.request
-    return reference !== null && this.facts.references.has(reference)
-  }
-
-  isAmountTaken(): boolean {
-    const { owner, walletIds, currency, amount } = this.command.request
-    return walletIds.some((id) => this.facts.amounts.has(amountName(id, owner, currency, amount)))
-  }
-
-  isWalletTaken(): boolean {
-    if (this.terms.areWalletsShared) return false
-    const { owner, walletIds, currency } = this.command.request
-    return walletIds.some((id) => this.facts.wallets.has(walletName(id, owner, currency)))
-  }
-
-  areSetsExhausted(): boolean {
-    const { owner, walletIds } = this.command.request
-    const set = setIdOf(walletIds).toString('hex')
-    return walletIds.some((id) => {
-      const sets = this.facts.sets.get(placeName(id, owner))
-      return sets !== undefined && !sets.has(set) && sets.size >= WALLET_SETS_MAX
-    })
-  }
-}
-
-/** Adds what a creation of the batch changes for those behind it. One that is paid as it is created is in nobody's way. */
-export function addCreated(
-  { amounts, wallets, sets, references, repeated, receivedAhead }: BatchFacts,
-  { request, terms }: InvoiceCommand,
-): void {
-  const { owner, walletIds, currency, amount, reference } = request
-  const received = walletIds.reduce((sum, id) => sum + (receivedAhead.get(accountName(id, currency)) ?? 0n), 0n)
-  for (const id of isPaid(amount, received) ? [] : walletIds) {
-    amounts.add(amountName(id, owner, currency, amount))
-    wallets.add(walletName(id, owner, currency))
-    sets.get(placeName(id, owner))?.add(setIdOf(walletIds).toString('hex'))
-  }
-  if (reference !== null) references.add(reference)
-  if (terms?.signed !== undefined) repeated.add(hex(terms.signed.digest))
-}
-
-export function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
-}
-
 // No wallet id has a comma.
-function accountName(walletId: string, currency: string): string {
+export function accountName(walletId: string, currency: string): string {
   return `${walletId},${currency}`
 }
 
-function walletName(walletId: string, owner: string, currency: string): string {
+export function walletName(walletId: string, owner: string, currency: string): string {
   return `${walletId},${currency},${owner}`
 }
 
-function amountName(walletId: string, owner: string, currency: string, atoms: bigint): string {
+export function amountName(walletId: string, owner: string, currency: string, atoms: bigint): string {
   return `${walletId},${currency},${atoms},${owner}`
 }
 

@@ -5,6 +5,7 @@ import {
   type SignedCreation,
 } from '../../../domain/idempotency.js'
 import type { Invoice } from '../../../domain/invoice.js'
+import type { EarlierRequest } from '../../rules/create-invoice.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { type InvoiceColumns, STORED_COLUMNS, toInvoice } from '../invoices/invoice-rows.js'
@@ -14,8 +15,8 @@ import { type InvoiceColumns, STORED_COLUMNS, toInvoice } from '../invoices/invo
  * requests without a reference.
  */
 
-/** An earlier request under the same key, and what it created. */
-export interface EarlierRequest {
+/** A request that created an invoice under an idempotency key. */
+export interface KnownRequest {
   /** Hex. */
   readonly bodyHash: string
   readonly invoice: Invoice
@@ -24,7 +25,7 @@ export interface EarlierRequest {
 type Columns = InvoiceColumns & { readonly scope: string; readonly body_hash: string; readonly until: number }
 
 /** The requests that created invoices under the same keys, by scope in hex, if the keys have not expired. */
-export async function earlierRequests(work: Work, scopes: readonly Uint8Array[]): Promise<Map<string, EarlierRequest>> {
+export async function knownRequests(work: Work, scopes: readonly Uint8Array[]): Promise<Map<string, KnownRequest>> {
   if (scopes.length === 0) return new Map()
   const rows = await work.rows<Columns>(sql`
     SELECT encode(k.scope, 'hex') AS scope, encode(k.body_hash, 'hex') AS body_hash, k.expires_at AS until, ${STORED_COLUMNS}
@@ -32,6 +33,16 @@ export async function earlierRequests(work: Work, scopes: readonly Uint8Array[])
   const nowMs = await work.readClock()
   const valid = rows.filter(({ until }) => until > nowMs)
   return new Map(valid.map((row) => [row.scope, { bodyHash: row.body_hash, invoice: toInvoice(row) }]))
+}
+
+/** What is known under the key of a request. */
+export function earlierOf(
+  known: ReadonlyMap<string, KnownRequest>,
+  { scope, bodyHash }: IdempotentRequest,
+): EarlierRequest | undefined {
+  const earlier = known.get(hex(scope))
+  if (earlier === undefined) return undefined
+  return earlier.bodyHash === hex(bodyHash) ? { isSameBody: true, invoice: earlier.invoice } : { isSameBody: false }
 }
 
 /** The digests in hex of the signed requests that have created already. */
@@ -82,4 +93,8 @@ export async function removeExpired(work: Work, limit: number): Promise<number> 
     DELETE FROM signed_creations WHERE digest IN (
       SELECT digest FROM signed_creations WHERE expires_at < ${nowMs}::bigint ORDER BY expires_at LIMIT ${limit - keys}::bigint)`)
   return keys + creations
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }

@@ -37,7 +37,7 @@ export async function readInvoices(work: Work, ids: readonly string[]): Promise<
 
 /** The life of locked invoices, in PostgreSQL: the open ones and those found paid stand in tables of their own. */
 export class PostgresInvoiceLife implements life.InvoiceLife<InvoiceRow>, life.Matches<InvoiceRow> {
-  constructor(private readonly work: Work) {}
+  constructor(protected readonly work: Work) {}
 
   get nowMs(): number {
     return this.work.nowMs

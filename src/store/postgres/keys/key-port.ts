@@ -1,11 +1,5 @@
-import {
-  ACTIVE_KEYS_MAX,
-  type ApiKey,
-  type ApiKeyRegistration,
-  type Authority,
-  authorise,
-} from '../../../domain/api-key.js'
-import type { Failure, Outcome } from '../../../domain/failure.js'
+import { ACTIVE_KEYS_MAX, type ApiKey, type ApiKeyRegistration } from '../../../domain/api-key.js'
+import type { Outcome } from '../../../domain/failure.js'
 import { answeredLater } from '../../rules/asking.js'
 import { traced } from '../../rules/audit.js'
 import { type KeyWork, registerKey, revokeKey } from '../../rules/keys.js'
@@ -98,17 +92,6 @@ export async function keysOf(work: Work, ids: readonly string[]): Promise<Readon
     sql`SELECT ${COLUMNS} FROM api_keys WHERE id = ANY(${ids}::text[]) ORDER BY id FOR SHARE`,
   )
   return new Map(rows.map((row) => [row.id, toKey(row)]))
-}
-
-/** Why a signed request may no longer be acted on (`authorise`); null when it may, or was not signed. */
-export function refusalOf(
-  keys: ReadonlyMap<string, ApiKey>,
-  authority: Authority | undefined,
-  nowMs: number,
-): Failure | null {
-  if (authority === undefined) return null
-  const key = authorise(keys.get(authority.keyId), authority.permission, nowMs)
-  return key.ok ? null : key.failure
 }
 
 /** What a unit of work does for keys. */

@@ -1,0 +1,37 @@
+import type { ApiKey } from '../../../domain/api-key.js'
+import type { Outcome } from '../../../domain/failure.js'
+import type { VoidCommand } from '../../commands.js'
+import { answeredNow } from '../../rules/asking.js'
+import { traced } from '../../rules/audit.js'
+import { type VoidWork, voidInvoice } from '../../rules/void-invoice.js'
+import type { InvoiceWithPayment } from '../../store.js'
+import { LmdbAuditWork } from '../audit-rows.js'
+import type { Commit } from '../commit/commit-loop.js'
+import { findById } from '../keys/api-keys.js'
+import { answerFor } from '../payments/payments.js'
+import { LmdbInvoiceLife } from './invoice-index.js'
+import { findInvoice, type InvoiceRow } from './invoice-rows.js'
+
+/** Voids an invoice, in LMDB. When it is done, its trace says so. */
+export function voidIn(commit: Commit, command: VoidCommand): Outcome<InvoiceWithPayment> {
+  const action = voidInvoice(new LmdbVoiding(commit), command)
+  return answeredNow(traced(new LmdbAuditWork(commit), command.trace, action))
+}
+
+class LmdbVoiding extends LmdbInvoiceLife implements VoidWork<InvoiceRow> {
+  key(id: string): ApiKey | undefined {
+    return findById(this.commit, id)
+  }
+
+  find(name: string): InvoiceRow | undefined {
+    return findInvoice(this.commit, name)
+  }
+
+  changed(walletId: string): void {
+    this.commit.changed(walletId)
+  }
+
+  answerOf(row: InvoiceRow): InvoiceWithPayment {
+    return answerFor(this.commit, row)
+  }
+}

@@ -1,0 +1,53 @@
+import type { ApiKey } from '../../../domain/api-key.js'
+import type { Outcome } from '../../../domain/failure.js'
+import type { VoidCommand } from '../../commands.js'
+import { answeredLater } from '../../rules/asking.js'
+import { traced } from '../../rules/audit.js'
+import { type VoidWork, voidInvoice } from '../../rules/void-invoice.js'
+import type { InvoiceWithPayment } from '../../store.js'
+import { PostgresAuditWork } from '../audit.js'
+import { sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
+import { keysOf } from '../keys/key-port.js'
+import { answerOf, type InvoiceRow, isNamed } from './invoice-rows.js'
+import { expireDue, lockInvoice, PostgresInvoiceLife } from './settle.js'
+
+/** Voids an invoice, in PostgreSQL. When it is done, its trace says so. */
+export function voidIn(work: Work, command: VoidCommand): Promise<Outcome<InvoiceWithPayment>> {
+  const action = voidInvoice(new PostgresVoiding(work), command)
+  return answeredLater(traced(new PostgresAuditWork(work), command.trace, action))
+}
+
+class PostgresVoiding extends PostgresInvoiceLife implements VoidWork<InvoiceRow> {
+  async key(id: string): Promise<ApiKey | undefined> {
+    return (await keysOf(this.work, [id])).get(id)
+  }
+
+  /** Locks the invoice's wallets and the invoice. Before it is read, the expiries that are due are decided. */
+  async find(name: string): Promise<InvoiceRow | undefined> {
+    const { work } = this
+    const named = isNamed(name)
+    const found =
+      named === null
+        ? undefined
+        : await work.row<{ id: string; wallet_ids: readonly string[] }>(
+            sql`SELECT i.id, i.wallet_ids FROM invoices AS i WHERE ${named}`,
+          )
+    if (found !== undefined) {
+      work.lock(
+        sql`SELECT w.id FROM wallets AS w WHERE w.id = ANY(${found.wallet_ids}::text[]) ORDER BY w.id FOR UPDATE`,
+      )
+    }
+    await work.readClock()
+    await expireDue(work)
+    return found === undefined ? undefined : lockInvoice(work, found.id)
+  }
+
+  changed(walletId: string): void {
+    this.work.changed(walletId)
+  }
+
+  answerOf(row: InvoiceRow): InvoiceWithPayment {
+    return answerOf(row, this.nowMs)
+  }
+}
