@@ -31,7 +31,7 @@ export class PostgresAudit implements AuditPort {
 
   page(page: Page): Promise<PageOf<AuditRecord>> {
     return pageBehind(page, async (behind, limit) => {
-      const rows = await this.database.read<AuditColumns>(sql`
+      const rows = await this.database.readPage<AuditColumns>(sql`
         SELECT ${AUDIT_COLUMNS} FROM audit AS a WHERE true ${behind(sql`a.id`)} ORDER BY a.id DESC LIMIT ${limit}::bigint`)
       return rows.map((row) => ({ item: toAudit(row), id: row.id }))
     })

@@ -25,7 +25,7 @@ export class PostgresOverview implements OverviewPort {
   ) {}
 
   async counts(): Promise<RecordCounts> {
-    const row = await this.database.readOne<RecordCounts>(sql`
+    const [row] = await this.database.readPage<RecordCounts>(sql`
       SELECT (SELECT count(*) FROM identities) AS identities, (SELECT count(*) FROM wallets) AS wallets,
         (SELECT count(*) FROM api_keys) AS keys, (SELECT count(*) FROM invoices) AS invoices,
         (SELECT count(*) FROM deposits) AS deposits, (SELECT count(*) FROM deliveries) AS deliveries`)
@@ -34,7 +34,7 @@ export class PostgresOverview implements OverviewPort {
   }
 
   async owners({ after, limit }: Page): Promise<PageOf<KnownOwner>> {
-    const rows = await this.database.read<IdentityKeysColumns & { owner: string; is_known: boolean }>(sql`
+    const rows = await this.database.readPage<IdentityKeysColumns & { owner: string; is_known: boolean }>(sql`
       SELECT o.owner, o.is_known, o.owner AS identity, k.pushed, NULL AS history FROM identities AS o
       LEFT JOIN identity_keys AS k ON k.identity = o.owner
       WHERE o.owner > ${after ?? ''} ORDER BY o.owner LIMIT ${limit + 1}::bigint`)
@@ -47,7 +47,7 @@ export class PostgresOverview implements OverviewPort {
   }
 
   async wallets({ after, limit }: Page): Promise<PageOf<Wallet>> {
-    const rows = await this.database.read<WalletColumns>(sql`
+    const rows = await this.database.readPage<WalletColumns>(sql`
       SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE w.no > ${numberOfCursor(after) ?? 0}::bigint
       ORDER BY w.no LIMIT ${limit + 1}::bigint`)
     return pageOf(

@@ -33,8 +33,8 @@ import { assertKeepsSessions } from './schema/sessions.js'
 import { PostgresWallets } from './wallets/wallet-port.js'
 import { PostgresWebhooks } from './webhooks.js'
 
-/** Long reads that the database has at once; short ones go beside them. */
-const LONG_READS_AT_ONCE = 4
+/** Long reads that are under way at once: the database works on one, and the next one has arrived when it is done. */
+const LONG_READS_AT_ONCE = 2
 
 /** Everything that the store takes from outside. */
 export interface PostgresStoreOptions extends DatabaseOptions, Preparation {

@@ -5,7 +5,7 @@ import type { CommitObserver } from '../../store.js'
 import { ChangeLog } from '../change-log.js'
 import { FateUnknown, isLockTimeout, isRetried, isUnavailable, ServerSilent, unavailable } from './errors.js'
 import { Outage } from './outage.js'
-import { Readers, WriterPool } from './pool.js'
+import { PAGE_READERS_MAX, READERS_MAX, Readers, WriterPool } from './pool.js'
 import { presentTime } from './present-time.js'
 import { READ_PROBE, WRITE_PROBE } from './probe.js'
 import { type Reach, type Row, Session } from './session.js'
@@ -52,6 +52,7 @@ export class Database {
   readonly changes = new ChangeLog((fragment) => this.read(fragment))
   private readonly writers: WriterPool
   private readonly readers: Readers
+  private readonly pageReaders: Readers
   private readonly outage = new Outage((onReadable) => this.probe(onReadable))
   /** The session of a probe that is under way. */
   private probing: Session | null = null
@@ -63,7 +64,8 @@ export class Database {
   constructor(readonly options: DatabaseOptions) {
     this.fateLimits = options.fateLimits ?? FATE_LIMITS
     this.writers = new WriterPool(options.address)
-    this.readers = new Readers(options.address)
+    this.readers = new Readers(options.address, READERS_MAX)
+    this.pageReaders = new Readers(options.address, PAGE_READERS_MAX)
   }
 
   /** The present time as a piece of SQL, Unix ms. */
@@ -72,14 +74,23 @@ export class Database {
   }
 
   /** Reads what was committed. Asked once more where the connection was lost. Rejects with `StorageUnavailable`. */
-  async read<T = Row>(fragment: Fragment): Promise<readonly T[]> {
+  read<T = Row>(fragment: Fragment): Promise<readonly T[]> {
+    return this.readOn(this.readers, fragment)
+  }
+
+  /** Reads much, as a page of a list does, or counts; what is read meanwhile does not wait for it. */
+  readPage<T = Row>(fragment: Fragment): Promise<readonly T[]> {
+    return this.readOn(this.pageReaders, fragment)
+  }
+
+  private async readOn<T>(readers: Readers, fragment: Fragment): Promise<readonly T[]> {
     // The same turn again, whose session is then a new one: the others may have been lost, too, and not know it yet.
-    const turn = this.readers.take()
+    const turn = readers.take()
     for (let isSecond = false; ; isSecond = true) {
       this.outage.assertReadable()
       let session: Session | undefined
       try {
-        session = await this.readers.session(turn)
+        session = await readers.session(turn)
         return (await session.run<T>(fragment)).rows
       } catch (error) {
         const isLost = session === undefined || session.isLost || isUnavailable(error)
@@ -118,6 +129,7 @@ export class Database {
     void this.probing?.close()
     await this.writers.close()
     await this.readers.close()
+    await this.pageReaders.close()
   }
 
   private async admit<T>(unit: Unit<T>, units: number, isRequested: boolean): Promise<T> {

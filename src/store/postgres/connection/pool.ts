@@ -5,6 +5,11 @@ import { type Reach, Session } from './session.js'
 export const WRITERS_MAX = 6
 /** Sessions that read. Each has many statements on their way. */
 export const READERS_MAX = 2
+/**
+ * Sessions that read pages of lists. A session answers in order: a look-up that a payment or a creation begins with would wait for the
+ * pages before it.
+ */
+export const PAGE_READERS_MAX = 1
 /** Writes that may wait for a session because clients asked for them (`store.ts`). */
 export const REQUESTED_WRITES_MAX = 8192
 
@@ -88,14 +93,19 @@ export class WriterPool {
 
 /** Shares sessions for statements that need no transaction. */
 export class Readers {
-  private readonly sessions: (Promise<Session> | undefined)[] = new Array(READERS_MAX)
+  private readonly sessions: (Promise<Session> | undefined)[]
   private next = 0
 
-  constructor(private readonly address: Reach) {}
+  constructor(
+    private readonly address: Reach,
+    private readonly max: number,
+  ) {
+    this.sessions = new Array(max)
+  }
 
   /** Whose turn the next statement is. */
   take(): number {
-    this.next = (this.next + 1) % READERS_MAX
+    this.next = (this.next + 1) % this.max
     return this.next
   }
 

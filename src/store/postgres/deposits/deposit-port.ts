@@ -21,7 +21,7 @@ export class PostgresDeposits implements DepositPort {
   /** In the order in which they were first seen. */
   async page(network: Network, { after, limit }: Page): Promise<PageOf<Deposit>> {
     const behind = numberOfCursor(after) ?? 0
-    const rows = await this.database.read<DepositColumns>(sql`
+    const rows = await this.database.readPage<DepositColumns>(sql`
       SELECT ${DEPOSIT_COLUMNS} FROM deposits AS d WHERE d.network = ${network} AND d.no > ${behind}::bigint
       ORDER BY d.no LIMIT ${limit + 1}::bigint`)
     return pageOf(
@@ -36,7 +36,7 @@ export async function pageOfDeposits(database: Database, { after, limit }: Page)
   const before = numberOfCursor(after)
   if (before === undefined) return { items: [], next: null }
   const behind = before === null ? sql`` : sql`WHERE d.no < ${before}::bigint`
-  const rows = await database.read<DepositColumns>(
+  const rows = await database.readPage<DepositColumns>(
     sql`SELECT ${DEPOSIT_COLUMNS} FROM deposits AS d ${behind} ORDER BY d.no DESC LIMIT ${limit + 1}::bigint`,
   )
   return pageOf(

@@ -28,7 +28,7 @@ export class PostgresEvents implements EventPort {
 
   async page(owner: string, { after, limit }: Page): Promise<Outcome<PageOf<OwnerEvent>>> {
     const readTo = after === null ? -1n : numberOf(after)
-    const rows = await this.database.read<Columns>(sql`
+    const rows = await this.database.readPage<Columns>(sql`
       SELECT e.number::numeric, e.type, e.data, e.invoice_id, i.imported_as, i.reference
       FROM owner_events AS e LEFT JOIN invoices AS i ON i.id = e.invoice_id
       WHERE e.owner = ${owner} AND e.number > ${readTo}::bigint ORDER BY e.number LIMIT ${limit + 1}::bigint`)

@@ -49,7 +49,7 @@ export class PostgresInvoices implements InvoicePort {
   async findWithDeposits(id: string, limit: number): Promise<InvoiceWithDeposits | undefined> {
     const named = isNamed(id)
     if (named === null) return undefined
-    const row = await this.database.readOne<Timed & { readonly deposits: readonly ListedDeposit[] | null }>(sql`
+    const [row] = await this.database.readPage<Timed & { readonly deposits: readonly ListedDeposit[] | null }>(sql`
       SELECT ${INVOICE_COLUMNS}, ${this.database.now} AS now, (${listDeposits(limit + 1)}) AS deposits
       FROM invoices AS i ${RECEIVED} WHERE ${named}`)
     if (row === undefined) return undefined
@@ -67,7 +67,7 @@ export class PostgresInvoices implements InvoicePort {
 
   page(owner: string, page: Page): Promise<PageOf<Invoice>> {
     return pageBehind(page, async (behind, limit) => {
-      const rows = await this.database.read<InvoiceColumns>(sql`
+      const rows = await this.database.readPage<InvoiceColumns>(sql`
         SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE i.owner = ${owner} ${behind(sql`i.id`)}
         ORDER BY i.id DESC LIMIT ${limit}::bigint`)
       return rows.map((row) => ({ item: toInvoice(row), id: row.id }))
@@ -80,7 +80,7 @@ export class PostgresInvoices implements InvoicePort {
 
   nextOf(owner: string, page: Page): Promise<string | null> {
     return nextBehind(page, (behind, rows) =>
-      this.database.read<{ readonly id: string }>(
+      this.database.readPage<{ readonly id: string }>(
         sql`SELECT i.id FROM invoices AS i WHERE i.owner = ${owner} ${behind(sql`i.id`)} ORDER BY i.id DESC ${rows}`,
       ),
     )
@@ -119,7 +119,7 @@ export class PostgresInvoices implements InvoicePort {
   private newestOf(condition: Fragment, page: Page): Promise<PageOf<InvoiceWithPayment>> {
     return pageBehind(page, async (behind, limit) => {
       const newest = sql`ORDER BY i.id DESC LIMIT ${limit}::bigint`
-      const rows = await this.database.read<Timed>(this.timed(sql`${condition} ${behind(sql`i.id`)}`, newest))
+      const rows = await this.database.readPage<Timed>(this.timed(sql`${condition} ${behind(sql`i.id`)}`, newest))
       return rows.map((row) => ({ item: answerOf(toRow(row), row.now), id: row.id }))
     })
   }

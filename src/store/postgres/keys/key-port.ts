@@ -65,7 +65,7 @@ export class PostgresKeys implements KeyPort {
     const before = numberOfCursor(after)
     if (before === undefined) return { items: [], next: null }
     const behind = before === null ? sql`` : sql`AND no < ${before}::bigint`
-    const rows = await this.database.read<KeyColumns>(sql`
+    const rows = await this.database.readPage<KeyColumns>(sql`
       SELECT ${COLUMNS} FROM api_keys WHERE owner = ${owner} ${behind} ORDER BY no DESC LIMIT ${limit + 1}::bigint`)
     return pageOf(
       rows.map((row) => ({ item: toKey(row), id: String(row.no) })),
@@ -162,7 +162,7 @@ function toKey(row: KeyColumns): ApiKey {
 /** Lists all keys, for the operator. A cursor is the number of a key. */
 export async function pageOfKeys(database: Database, { after, limit }: Page): Promise<PageOf<ApiKey>> {
   const behind = numberOfCursor(after) ?? 0
-  const rows = await database.read<KeyColumns>(
+  const rows = await database.readPage<KeyColumns>(
     sql`SELECT ${COLUMNS} FROM api_keys WHERE no > ${behind}::bigint ORDER BY no LIMIT ${limit + 1}::bigint`,
   )
   return pageOf(

@@ -50,7 +50,7 @@ export class PostgresOutbox implements OutboxPort {
 
   nextOf(owner: string, page: Page): Promise<string | null> {
     return nextBehind(page, (behind, rows) =>
-      this.database.read<{ readonly id: string }>(
+      this.database.readPage<{ readonly id: string }>(
         sql`SELECT d.id FROM deliveries AS d WHERE d.owner = ${owner} ${behind(sql`d.id`)} ORDER BY d.id DESC ${rows}`,
       ),
     )
@@ -63,7 +63,7 @@ export class PostgresOutbox implements OutboxPort {
 
   /** Deliveries of an owner that a condition on `deliveries AS d` selects, oldest first. */
   since(owner: string, condition: Fragment, limit: number): Promise<readonly Delivery[]> {
-    return this.select(sql`WHERE d.owner = ${owner} AND ${condition} ORDER BY d.id LIMIT ${limit}::bigint`)
+    return this.selectPage(sql`WHERE d.owner = ${owner} AND ${condition} ORDER BY d.id LIMIT ${limit}::bigint`)
   }
 
   /** Visits one delivery of each lane, however many are queued. */
@@ -155,7 +155,7 @@ export class PostgresOutbox implements OutboxPort {
   }
 
   async depth(): Promise<OutboxDepth> {
-    const row = await this.database.readOne<OutboxDepth>(sql`
+    const [row] = await this.database.readPage<OutboxDepth>(sql`
       SELECT (SELECT count(*) FROM deliveries WHERE state = 'queued') AS queued,
         (SELECT count(*) FROM deliveries WHERE state = 'attempted') AS attempted,
         (SELECT count(*) FROM deliveries WHERE state = 'waiting') AS waiting`)
@@ -181,7 +181,7 @@ export class PostgresOutbox implements OutboxPort {
 
   private newestFirst(condition: Fragment, page: Page): Promise<PageOf<Delivery>> {
     return pageBehind(page, async (behind, limit) => {
-      const found = await this.select(
+      const found = await this.selectPage(
         sql`WHERE ${condition} ${behind(sql`d.id`)} ORDER BY d.id DESC LIMIT ${limit}::bigint`,
       )
       return found.map((item) => ({ item, id: item.id }))
@@ -189,7 +189,14 @@ export class PostgresOutbox implements OutboxPort {
   }
 
   private async select(rest: Fragment): Promise<readonly Delivery[]> {
-    const rows = await this.database.read<DeliveryColumns>(sql`SELECT ${DELIVERY_COLUMNS} FROM deliveries AS d ${rest}`)
-    return rows.map(toDelivery)
+    return (await this.database.read<DeliveryColumns>(deliveriesWhere(rest))).map(toDelivery)
   }
+
+  private async selectPage(rest: Fragment): Promise<readonly Delivery[]> {
+    return (await this.database.readPage<DeliveryColumns>(deliveriesWhere(rest))).map(toDelivery)
+  }
+}
+
+function deliveriesWhere(rest: Fragment): Fragment {
+  return sql`SELECT ${DELIVERY_COLUMNS} FROM deliveries AS d ${rest}`
 }

@@ -36,7 +36,7 @@ export class PostgresWallets implements WalletPort {
     const before = numberOfCursor(after)
     if (before === undefined) return { items: [], next: null }
     const behind = before === null ? sql`` : sql`AND w.assignment_no < ${before}::bigint`
-    const rows = await this.database.read<WalletColumns>(sql`
+    const rows = await this.database.readPage<WalletColumns>(sql`
       SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE w.owner = ${owner} ${behind}
       ORDER BY w.assignment_no DESC LIMIT ${limit + 1}::bigint`)
     return pageOf(
@@ -89,7 +89,7 @@ export class PostgresWallets implements WalletPort {
 
   /** Cursors are wallet ids. */
   async withdrawn({ after, limit }: Page): Promise<PageOf<WithdrawnWallet>> {
-    const rows = await this.database.read<WalletColumns & WithdrawalColumns>(selectWithdrawn(after, limit + 1))
+    const rows = await this.database.readPage<WalletColumns & WithdrawalColumns>(selectWithdrawn(after, limit + 1))
     return pageOf(
       rows.map((row) => ({ item: toWithdrawn(row), id: row.id })),
       limit,
