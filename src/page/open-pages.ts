@@ -1,3 +1,5 @@
+import { inPieces } from '../base/pieces.js'
+
 /** The event that the page of an invoice has a new version. */
 export function newsOf(version: string): string {
   return `id: ${version}\nevent: changed\ndata: ${version}\n\n`
@@ -17,6 +19,12 @@ const RETRY_MS = 2000
 
 /** Invoices that are read before other work has its turn. */
 const READ_AT_ONCE = 32
+
+/** Pages that are told something before other work has its turn: each is a write to a socket. */
+export const TOLD_AT_ONCE = 50
+
+/** Invoices on changed wallets that are noted before other work has its turn. */
+const NOTED_AT_ONCE = 2000
 
 /** Pause between two looks at what blocks have confirmed, of which no commit says which wallets it concerns. */
 export const CONFIRMING_EVERY_MS = 1000
@@ -60,6 +68,8 @@ export class OpenPages {
   /** By wallet. */
   private readonly listeners = new Map<string, Set<OpenInvoice>>()
   private readonly clients = new Map<string, number>()
+  /** Wallets that changed, whose invoices have not been noted yet. */
+  private readonly changedWallets = new Set<string>()
   private readonly stale = new Set<OpenInvoice>()
   /** Invoices that blocks alone may change, the one that was read longest ago first. */
   private readonly confirming = new Set<OpenInvoice>()
@@ -67,6 +77,8 @@ export class OpenPages {
   private readonly looking: NodeJS.Timeout
   private count = 0
   private isReading = false
+  private isNoting = false
+  private isBeating = false
   private isClosed = false
 
   constructor(private readonly options: OpenPagesOptions) {
@@ -98,7 +110,10 @@ export class OpenPages {
 
   /** Tells the pages of invoices on these wallets what is new. */
   changed(walletIds: Iterable<string>): void {
-    for (const walletId of walletIds) this.read(this.listeners.get(walletId) ?? [])
+    for (const walletId of walletIds) if (this.listeners.has(walletId)) this.changedWallets.add(walletId)
+    if (this.isNoting || this.changedWallets.size === 0) return
+    this.isNoting = true
+    this.noteChanged().catch(this.options.onError)
   }
 
   /** Ends all pages, and takes no more. */
@@ -139,6 +154,23 @@ export class OpenPages {
     }
   }
 
+  /** Many pages may show invoices on the same many wallets. */
+  private async noteChanged(): Promise<void> {
+    try {
+      await inPieces(this.onChangedWallets(), NOTED_AT_ONCE, (invoice) => this.read([invoice]))
+    } finally {
+      this.isNoting = false
+    }
+  }
+
+  private *onChangedWallets(): Generator<OpenInvoice> {
+    for (const walletId of this.changedWallets) {
+      // Before its invoices are noted: a change meanwhile makes them stale again.
+      this.changedWallets.delete(walletId)
+      yield* this.listeners.get(walletId) ?? []
+    }
+  }
+
   private read(invoices: Iterable<OpenInvoice>): void {
     for (const invoice of invoices) this.stale.add(invoice)
     if (this.isReading || this.stale.size === 0) return
@@ -159,7 +191,7 @@ export class OpenPages {
         this.confirming.delete(invoice)
         if (state === undefined || invoice.pages.size === 0) continue
         if (state.isConfirming) this.confirming.add(invoice)
-        for (const page of invoice.pages) page.tell(state.version)
+        await inPieces(invoice.pages, TOLD_AT_ONCE, (page) => page.tell(state.version))
       }
     } finally {
       this.isReading = false
@@ -177,7 +209,16 @@ export class OpenPages {
   }
 
   private beat(): void {
-    for (const { pages } of this.invoices.values()) for (const page of pages) page.beat()
+    if (this.isBeating) return
+    this.isBeating = true
+    const done = () => {
+      this.isBeating = false
+    }
+    inPieces(this.everyPage(), TOLD_AT_ONCE, (page) => page.beat()).then(done, this.options.onError)
+  }
+
+  private *everyPage(): Generator<OpenPage> {
+    for (const { pages } of this.invoices.values()) yield* pages
   }
 }
 

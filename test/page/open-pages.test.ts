@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import {
+  BEAT_MS,
   CONFIRMING_EVERY_MS,
   CONFIRMING_PAGES_MAX,
   OPEN_PAGES_PER_CLIENT_MAX,
   OpenPages,
   type OpenPagesOptions,
   type PageState,
+  TOLD_AT_ONCE,
   type Waiting,
 } from '../../src/page/open-pages.js'
 
@@ -140,6 +142,56 @@ describe('open pages', () => {
     })()
     await counting
     assert.equal(pages.size, 200)
+  })
+
+  test('tell few pages of one invoice at once, and in the end all', async () => {
+    const { pages, read, versions } = openPages()
+    const readers = Array.from({ length: 5 * TOLD_AT_ONCE }, () => read())
+    await settle()
+    versions.set('a', 'a2')
+    pages.changed(new Set(['w1']))
+    const told = () => readers.filter((reader) => reader.versions.length > 0).length
+    const steps: number[] = []
+    for (let before = 0; before < readers.length; before = told()) {
+      await turn()
+      steps.push(told() - before)
+      assert.ok(steps.length < 100, `${steps}`)
+    }
+    assert.ok(Math.max(...steps) <= TOLD_AT_ONCE, `${steps}`)
+  })
+
+  test('give few pages a sign of life at once, and in the end all', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const { read } = openPages()
+    const readers = Array.from({ length: 5 * TOLD_AT_ONCE }, () => read())
+    await settle()
+    t.mock.timers.tick(BEAT_MS)
+    const alive = () => readers.filter(({ told }) => told.length > 1).length
+    const steps: number[] = []
+    for (let before = 0; before < readers.length; before = alive()) {
+      await turn()
+      steps.push(alive() - before)
+      assert.ok(steps.length < 100, `${steps}`)
+    }
+    assert.ok(Math.max(...steps) <= 2 * TOLD_AT_ONCE, `${steps}`)
+  })
+
+  test('note all invoices on wallets that changed, however many they are', async () => {
+    const reads: string[] = []
+    const { pages, read } = openPages({
+      stateOf: async (id) => {
+        reads.push(id)
+        return stateOf('1')
+      },
+    })
+    const wallets = Array.from({ length: 50 }, (_, n) => `w${n}`)
+    const ids = Array.from({ length: 300 }, (_, n) => `${n}`)
+    for (const invoiceId of ids) read({ invoiceId, walletIds: wallets, seen: '1' })
+    for (let before = -1; reads.length > before; before = reads.length, await settle());
+    reads.length = 0
+    pages.changed(new Set(wallets))
+    for (let before = -1; reads.length > before; before = reads.length, await settle());
+    assert.deepEqual(new Set(reads), new Set(ids))
   })
 
   test('keep only the latest version for a client that does not read', async () => {
