@@ -83,6 +83,11 @@ const CHANGES: readonly Change[] = [
         behind: 'export interface BlockWork {\n',
         added: '  addedFact(): Awaitable<boolean>\n',
       },
+      {
+        path: 'src/store/rules/create-invoice.ts',
+        behind: 'export interface CreationWork extends InvoiceFacts {\n',
+        added: '  addedFact(): boolean\n',
+      },
     ],
     marks: ['addedFact'],
   },
@@ -126,9 +131,12 @@ async function complaints(directory: string): Promise<readonly { readonly path: 
   cpSync(join(projectRoot, 'src'), join(directory, 'src'), { recursive: true })
   cpSync(join(projectRoot, 'package.json'), join(directory, 'package.json'))
   symlinkSync(join(projectRoot, 'node_modules'), join(directory, 'node_modules'))
-  const exclude = ['src/verify/key-tables']
-  const compilerOptions = { noEmit: true, rootDir: '.' }
-  const settings = { extends: join(projectRoot, 'tsconfig.json'), compilerOptions, include: ['src'], exclude }
+  const settings = {
+    extends: join(projectRoot, 'tsconfig.json'),
+    compilerOptions: { noEmit: true, rootDir: '.' },
+    include: ['src'],
+    exclude: ['src/verify/key-tables'],
+  }
   writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(settings))
   for (const { path, behind, added } of CHANGES.flatMap(({ edits }) => edits)) {
     const pieces = readFileSync(join(directory, path), 'utf8').split(behind)
