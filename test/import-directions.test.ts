@@ -22,7 +22,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   log: ['base', 'clock', 'scheduler'],
   'program-files': [],
   scheduler: [],
-  seldom: [],
+  'log-throttle': [],
   'start-error': [],
   'v8-flags': [],
   version: [],
@@ -42,7 +42,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   http: [
     ...['actors', 'audit', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'listing', 'log', 'page'],
     'program-files',
-    ...['scheduler', 'seldom', 'store', 'version', 'webhooks'],
+    ...['scheduler', 'log-throttle', 'store', 'version', 'webhooks'],
   ],
   listing: ['domain'],
   console: ['audit', 'base', 'clock', 'domain', 'http', 'listing', 'metrics', 'page', 'scheduler', 'store'],
@@ -90,7 +90,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
       'page',
       'sandbox',
       'scheduler',
-      'seldom',
+      'log-throttle',
       'start-error',
       'store',
       'verify',
@@ -101,7 +101,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   merchant: ['base', 'clock', 'crypto', 'http', 'scheduler'],
   cli: [
     ...['base', 'clock', 'config', 'crypto', 'domain', 'http', 'listing', 'log', 'merchant', 'networks'],
-    ...['scheduler', 'seldom', 'service', 'start-error', 'store', 'version'],
+    ...['scheduler', 'log-throttle', 'service', 'start-error', 'store', 'version'],
   ],
   main: ['cli', 'service', 'v8-flags'],
 }

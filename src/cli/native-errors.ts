@@ -4,8 +4,8 @@ import { format } from 'node:util'
 import type { LineStream } from '../base/line-stream.js'
 import { openOwned } from '../base/owned-file.js'
 import { flushLog, type Logger } from '../log.js'
+import { LogThrottle } from '../log-throttle.js'
 import type { Scheduler } from '../scheduler.js'
-import { Seldom } from '../seldom.js'
 import { systemLibrary } from './system-calls.js'
 
 const STDERR = 2
@@ -41,10 +41,10 @@ export interface NativeErrorsOptions {
  * koffi only the console goes into the log.
  */
 export async function divertNativeErrors({ directory, log, stream, scheduler }: NativeErrorsOptions): Promise<void> {
-  const seldom = new Seldom(LIBRARY_PAUSE_MS)
+  const throttle = new LogThrottle(LIBRARY_PAUSE_MS)
   for (const method of ['error', 'warn', 'log', 'info'] as const) {
     console[method] = (...values: unknown[]) => {
-      const withheld = seldom.next()
+      const withheld = throttle.next()
       if (withheld !== null) log.warn({ text: shortened(format(...values)), withheld }, 'a library says')
     }
   }
@@ -62,7 +62,7 @@ export async function divertNativeErrors({ directory, log, stream, scheduler }: 
     descriptors.dup2(fileFd, STDERR)
     closeSync(fileFd)
   } catch (error) {
-    log.warn({ err: error }, 'native code goes on to write to standard error, where its lines are not JSON')
+    log.warn({ err: error }, 'native code keeps writing to standard error, where its lines are not JSON')
     return
   }
 

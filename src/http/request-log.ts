@@ -1,5 +1,5 @@
 import type { Logger } from '../log.js'
-import { Seldom } from '../seldom.js'
+import { LogThrottle } from '../log-throttle.js'
 import type { ObserveRequest, RouterHooks } from './router.js'
 
 /** Shortest time between two lines about refusals of one kind: a full disk refuses every write. */
@@ -12,12 +12,12 @@ const REFUSALS_LOG_INTERVAL_MS = 1000
  * request; `levelChanged` brings the list up to date.
  */
 export function requestLog(log: Logger, others: readonly ObserveRequest[]) {
-  const refusals = new Map<string, Seldom>()
+  const refusals = new Map<string, LogThrottle>()
   const refused = (error: unknown, about: object) => {
     const kind = error instanceof Error ? error.name : ''
-    const seldom = refusals.get(kind) ?? new Seldom(REFUSALS_LOG_INTERVAL_MS)
-    refusals.set(kind, seldom)
-    const withheld = seldom.next()
+    const throttle = refusals.get(kind) ?? new LogThrottle(REFUSALS_LOG_INTERVAL_MS)
+    refusals.set(kind, throttle)
+    const withheld = throttle.next()
     if (withheld !== null) log.warn({ ...about, withheld }, 'request refused for now')
   }
   const onError: RouterHooks['onError'] = (error, { requestId, method, path }, isDefect) => {

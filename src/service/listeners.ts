@@ -5,7 +5,7 @@ import { chooseServer } from '../http/choose-server.js'
 import { connectionClient } from '../http/guards/client-address.js'
 import type { HttpServer, HttpServerClass, Resolve } from '../http/server.js'
 import type { Logger } from '../log.js'
-import { Seldom } from '../seldom.js'
+import { LogThrottle } from '../log-throttle.js'
 import { StartError } from '../start-error.js'
 import { ServedCertificate } from './certificate.js'
 import type { CoreContext } from './core-context.js'
@@ -97,9 +97,9 @@ function build(Server: HttpServerClass, ...parts: ConstructorParameters<HttpServ
 
 /** Logs refused connections at most once a minute. */
 function refusalLog(log: Logger, { connections, connectionsPerClient }: DescriptorPlan) {
-  const seldom = new Seldom(REFUSALS_LOG_INTERVAL_MS)
+  const throttle = new LogThrottle(REFUSALS_LOG_INTERVAL_MS)
   return (why: 'limit' | 'share'): void => {
-    const withheld = seldom.next()
+    const withheld = throttle.next()
     if (withheld === null) return
     log.warn({ why, refused: withheld + 1, connections, connectionsPerClient }, 'connections are refused')
   }

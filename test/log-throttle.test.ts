@@ -3,20 +3,20 @@ import { Writable } from 'node:stream'
 import { test } from 'node:test'
 import pino from 'pino'
 import { requestLog } from '../src/http/request-log.js'
-import { Seldom } from '../src/seldom.js'
+import { LogThrottle } from '../src/log-throttle.js'
 
-test('one of many goes through in each interval, and says how many did not', (t) => {
+test('one of many lines goes through in each interval, and says how many did not', (t) => {
   let now = 5
   t.mock.method(performance, 'now', () => now)
-  const seldom = new Seldom(1000)
+  const throttle = new LogThrottle(1000)
   const at = (ms: number) => {
     now = ms
-    return seldom.next()
+    return throttle.next()
   }
   assert.deepEqual([at(5), at(6), at(1004), at(1005), at(1006), at(2005), at(9000)], [0, null, null, 2, null, 1, 0])
 })
 
-test('refusals of one kind are logged seldom, other kinds and defects beside them', (t) => {
+test('refusals of one kind are throttled in the log, other kinds and defects beside them', (t) => {
   t.mock.method(performance, 'now', () => 0)
   const lines: { readonly msg: string; readonly err: { readonly name: string } }[] = []
   const stream = new Writable({

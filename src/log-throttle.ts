@@ -1,11 +1,11 @@
-/** Lets one of many equal things through in each interval, such as log lines about a trouble that lasts. */
-export class Seldom {
+/** Throttles log lines that a lasting trouble repeats: one goes through in each interval. */
+export class LogThrottle {
   private lastAt = Number.NEGATIVE_INFINITY
   private withheld = 0
 
   constructor(private readonly intervalMs: number) {}
 
-  /** How many were withheld since the last that went through, or null if this one is to be withheld too. */
+  /** How many lines were withheld since the last one that went through, or null if this one is to be withheld too. */
   next(): number | null {
     const now = performance.now()
     if (now - this.lastAt < this.intervalMs) {
