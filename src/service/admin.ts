@@ -20,7 +20,7 @@ import { VERSION } from '../version.js'
 import { adminSocketPath } from './admin-socket.js'
 import { AuditedImports } from './audited-imports.js'
 import { operatorAt } from './command-operator.js'
-import type { Patient } from './doctor/examination.js'
+import type { DoctorContext } from './doctor/examination.js'
 import { importRecords } from './import.js'
 import { drain, LIMITS } from './listeners.js'
 import type { OperatorWork } from './operator.js'
@@ -58,7 +58,7 @@ export interface AdminContext {
   /** How far the machine's clock is off; null while nobody can tell. */
   readonly clockReading: () => ClockReading | null
   readonly progress: Progress
-  readonly patient: Patient
+  readonly doctor: DoctorContext
   readonly operators: OperatorWork
 }
 
@@ -100,9 +100,9 @@ export async function startAdmin(context: AdminContext): Promise<void> {
 }
 
 /** Loaded when it is asked for: a start needs none of it. */
-async function* examined(patient: Patient): AsyncGenerator<WorkRecord> {
+async function* examined(doctor: DoctorContext): AsyncGenerator<WorkRecord> {
   const { examine } = await import('./doctor/doctor.js')
-  yield* examine(patient)
+  yield* examine(doctor)
 }
 
 function adminParts(context: AdminContext): AdminParts {
@@ -110,7 +110,7 @@ function adminParts(context: AdminContext): AdminParts {
   const imports = new AuditedImports(trail)
   return {
     status: () => statusOf(context),
-    examine: () => examined(context.patient),
+    examine: () => examined(context.doctor),
     operatorOf: operatorAt,
     add: (operator, part, records, terms) =>
       imports.add(operator, part, () =>

@@ -180,7 +180,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     degradations,
     clockReading: () => clockWatch.reading,
     progress,
-    patient: { settings, clock, log, running: { store: core.store, probe, clockReading: () => clockWatch.reading } },
+    doctor: { settings, clock, log, running: { store: core.store, probe, clockReading: () => clockWatch.reading } },
     operators,
   }
   await startAdmin({ ...commands, url: () => publicUrl() }).catch((error) => {

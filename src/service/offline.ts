@@ -68,7 +68,7 @@ export async function startOffline(
       degradations: () => [],
       clockReading: () => null,
       progress: { networks: () => [], nodes: () => [], ledger: () => null },
-      patient: { settings, clock, log, running: null },
+      doctor: { settings, clock, log, running: null },
       operators: operatorWork({ store, directory, onOwed, leaseMs: settings.walletLeaseSeconds * 1000, log }),
     })
     return () => shutdown.endAll()

@@ -108,8 +108,8 @@ describe('the doctor on the clock', () => {
       const read = readSettings([], {})
       assert.ok('settings' in read)
       const running = { clockReading: () => ({ offsetMs, witnesses: ['the gateway'] }) }
-      const patient = { settings: read.settings, clock: new ManualClock(), running }
-      const findings = await examineClock(patient as unknown as Parameters<typeof examineClock>[0])
+      const context = { settings: read.settings, clock: new ManualClock(), running }
+      const findings = await examineClock(context as unknown as Parameters<typeof examineClock>[0])
       assert.deepEqual(
         findings.map((one) => [one.verdict, text.test(one.text)]),
         [[verdict, true]],

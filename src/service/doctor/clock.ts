@@ -29,8 +29,7 @@ export const examineClock: Examination = async ({ settings, clock, running }) =>
   const reading = running?.clockReading() ?? null
   if (reading === null) {
     return [
-      byServers ??
-        skipped(NAME, 'Nobody could be asked for the time: no other server that the settings name tells it.'),
+      byServers ?? skipped(NAME, 'Nobody could be asked for the time: no other server in the settings reports it.'),
     ]
   }
   return [...(byServers === null ? [] : [byServers]), byWitnesses(reading)]

@@ -2,7 +2,7 @@ import type { WorkRecord } from '../../http/routes/admin.js'
 import { examineClock } from './clock.js'
 import { examineData } from './data.js'
 import { examineDatabase } from './database.js'
-import { type Examination, type Finding, failed, type Patient } from './examination.js'
+import { type DoctorContext, type Examination, type Finding, failed } from './examination.js'
 import { examineLedger } from './ledger.js'
 import { examineDescriptors, examineDisk, examineEngines, examineSettings } from './machine.js'
 import { examineCallbacks, examineNetworks } from './peers.js'
@@ -24,10 +24,10 @@ const EXAMINATIONS: Readonly<Record<string, Examination>> = {
 }
 
 /** Examines everything, and yields each finding when it is there. */
-export async function* examine(patient: Patient): AsyncGenerator<WorkRecord> {
+export async function* examine(context: DoctorContext): AsyncGenerator<WorkRecord> {
   const counts = { ok: 0, warning: 0, failed: 0, skipped: 0 }
   for (const [name, examination] of Object.entries(EXAMINATIONS)) {
-    for (const finding of await findingsOf(name, examination, patient)) {
+    for (const finding of await findingsOf(name, examination, context)) {
       counts[finding.verdict] += 1
       yield { type: 'item', item: finding }
     }
@@ -35,9 +35,9 @@ export async function* examine(patient: Patient): AsyncGenerator<WorkRecord> {
   yield { type: 'done', result: counts }
 }
 
-async function findingsOf(name: string, examination: Examination, patient: Patient): Promise<readonly Finding[]> {
+async function findingsOf(name: string, examination: Examination, context: DoctorContext): Promise<readonly Finding[]> {
   try {
-    return await examination(patient)
+    return await examination(context)
   } catch (error) {
     return [failed(name, `It could not be examined: ${(error as Error).message}.`, 'See the log.')]
   }

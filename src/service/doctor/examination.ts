@@ -24,8 +24,8 @@ export interface Running {
   readonly clockReading: () => ClockReading | null
 }
 
-/** What examinations work on. */
-export interface Patient {
+/** What the doctor examines. */
+export interface DoctorContext {
   readonly settings: Settings
   readonly clock: Clock
   readonly log: Logger
@@ -34,7 +34,7 @@ export interface Patient {
 }
 
 /** Looks at one thing. Rejects when it cannot even look. */
-export type Examination = (patient: Patient) => Promise<readonly Finding[]>
+export type Examination = (context: DoctorContext) => Promise<readonly Finding[]>
 
 export function ok(name: string, text: string): Finding {
   return { name, verdict: 'ok', text }

@@ -7,7 +7,7 @@ import { AddressGuard } from '../../webhooks/address-guard.js'
 import { catalogueOf } from '../catalogue.js'
 import { isPrivateToMachine } from '../exposure.js'
 import { readerOf } from '../networks.js'
-import { type Examination, type Finding, failed, ok, type Patient, skipped, warning } from './examination.js'
+import { type DoctorContext, type Examination, type Finding, failed, ok, skipped, warning } from './examination.js'
 
 const TIMEOUT_MS = 5000
 /** Destinations of webhooks that are tried. */
@@ -16,16 +16,16 @@ const DESTINATIONS_MAX = 20
 const OWNERS_MAX = 1000
 
 /** Each node of each watched network by itself: that it is of the network, knows the token, how far it is, and what it offers. */
-export const examineNetworks: Examination = async (patient) => {
+export const examineNetworks: Examination = async (context) => {
   const findings: Finding[] = []
-  for (const entry of catalogueOf(patient.settings)) {
+  for (const entry of catalogueOf(context.settings)) {
     if (entry.urls.length === 0) findings.push(skipped(entry.id, 'It is not watched.'))
-    else findings.push(...(await examineNodes(patient, entry)))
+    else findings.push(...(await examineNodes(context, entry)))
   }
   return findings
 }
 
-async function examineNodes({ settings, clock, log }: Patient, entry: NetworkEntry): Promise<readonly Finding[]> {
+async function examineNodes({ settings, clock, log }: DoctorContext, entry: NetworkEntry): Promise<readonly Finding[]> {
   const network = entry.id
   const reader = readerOf(entry, { settings, clock, log })
   if (reader === null) return [skipped(network, 'It is not watched.')]
