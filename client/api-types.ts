@@ -183,7 +183,7 @@ export interface Webhook {
 export interface Delivery {
   /** Its `webhook-id`. */
   readonly id: string
-  /** The invoice that it tells of. */
+  /** The invoice that it is about. */
   readonly invoiceId: string
   /** The reference of the invoice. */
   readonly reference: string

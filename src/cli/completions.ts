@@ -5,7 +5,7 @@ import { EXIT_SUCCESS } from './command.js'
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
-/** What may follow a command: commands below it, flags, and the values of its arguments. */
+/** What a shell can complete behind a command: subcommands, flags, and the values of its arguments. */
 interface Choices {
   /** The words that lead to the command, without the program's name. */
   readonly path: string

@@ -7,9 +7,9 @@ export interface Supervisor {
   ready(): void
   reloading(): void
   stopping(): void
-  /** A sign of life, for its watchdog. */
+  /** A heartbeat, for its watchdog. */
   alive(): void
-  /** How long its watchdog waits for a sign of life, ms; null when it does not wait for any. */
+  /** How long its watchdog waits for a heartbeat, ms; null when it waits for none. */
   readonly patienceMs: number | null
 }
 
@@ -45,7 +45,8 @@ export function supervisorOf(
   if (socket === '') return NOBODY
   const sender = datagramSender(socket)
   const tell = (text: string) => {
-    const failed = (error: unknown) => log.warn({ err: error, socket, text }, 'the service manager could not be told')
+    const failed = (error: unknown) =>
+      log.warn({ err: error, socket, text }, 'the service manager could not be notified')
     sender.then((send) => send(text)).catch(failed)
   }
   return {

@@ -23,7 +23,7 @@ export interface EntranceParts extends TrialParts {
   readonly hosts: readonly string[]
   /** Tells consoles on other ports of the same machine apart, which share their cookies. */
   readonly port: number
-  /** Null: who reaches the listener may come in. */
+  /** Null: anyone who can reach the listener is admitted. */
   readonly password: string | null
   readonly trail: Pick<AuditTrail, 'tell'>
 }

@@ -12,7 +12,7 @@ export interface TableParts<Item, Names extends string> {
   readonly items: readonly Item[]
   /** Where the cells of a column lead; null for nowhere. */
   readonly links: Partial<Readonly<Record<Names, (item: Item) => string | null>>>
-  /** What is said where there is nothing. */
+  /** Shown when the list is empty. */
   readonly none: string
   /** Whether ids are shown in full, to be copied. */
   readonly areIdsFull?: boolean

@@ -121,7 +121,7 @@ export function readingOf(verdict: ClockVerdict): ClockReading | null {
 
 /** `right, by SEP, the gateway`. */
 export function readingText(reading: ClockReading | null): string {
-  if (reading === null) return 'not known, because no witness tells or they contradict each other'
+  if (reading === null) return 'not known, because there is no witness or they contradict each other'
   return `${offsetText(reading.offsetMs)}, by ${reading.witnesses.join(', ')}`
 }
 

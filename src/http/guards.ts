@@ -22,7 +22,7 @@ import type { HeadGuard, Request, RequestHead } from './server.js'
 export interface Guards {
   readonly browsers: HeadGuard | null
   readonly claimRate: HeadGuard | null
-  /** Null: only endpoints without a credential can be served. `trusted`: who reaches the listener may do everything. */
+  /** Null: only endpoints without a credential can be served. `trusted`: anyone who can reach the listener may do everything. */
   readonly access: AccessParts | 'trusted' | null
   /** None if absent: who calls is no operator. */
   readonly trail?: OperatorTrail

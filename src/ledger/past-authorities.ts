@@ -239,7 +239,7 @@ function firstBehind(spans: readonly KeySpan[], place: number): KeySpan {
 }
 
 /** Nodes answer, but not about a transaction of its owner: it may hide a replacement. */
-const UNTOLD: Unjudged = { kind: 'undecided', why: 'no node tells one of the transactions of its owner' }
+const UNTOLD: Unjudged = { kind: 'undecided', why: 'no node returns one of the transactions of its owner' }
 
 /** What a stream tells by itself: the authorities at its end, and the key of its onboarding at the beginning. */
 function firstSeen({ authorities, onboarding }: IdentityStream, length: number): readonly KeySpan[] {

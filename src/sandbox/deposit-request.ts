@@ -137,7 +137,7 @@ async function networkOf(
   const kind = kindOfAddress(address)
   const hasForm = (network: Network) => networks.find(network)?.kind === kind
   const network = wanted ?? networks.present.find(hasForm)
-  if (kind === null || network === undefined) return refuseDeposit('address', 'the address is none of a network')
+  if (kind === null || network === undefined) return refuseDeposit('address', 'the address belongs to no network')
   return hasForm(network) ? succeed(network) : refuseDeposit('address', `the address is not one of ${network}`)
 }
 

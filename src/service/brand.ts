@@ -31,7 +31,7 @@ function readLogo(path: string): Logo {
   if ('problem' in read) throw unusable(path, read.problem)
   if (read.bytes.length > LOGO_LIMIT_BYTES) throw unusable(path, `it is longer than ${LOGO_LIMIT_BYTES} bytes`)
   const logo = logoOf(read.bytes)
-  if (logo === null) throw unusable(path, 'it is none of SVG (with its xmlns), PNG, JPEG and WebP')
+  if (logo === null) throw unusable(path, 'it is not SVG (with its xmlns), PNG, JPEG or WebP')
   return logo
 }
 

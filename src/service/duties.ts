@@ -57,7 +57,7 @@ export class Duties {
     return this.work?.waitsFor ?? null
   }
 
-  /** Reports deliveries that have become due by this process. A leader elsewhere hears of them from the store. */
+  /** Reports deliveries that have become due by this process. A leader elsewhere learns of them from the store. */
   readonly notify: OnOwed = (owed) => this.work?.dispatcher.notify(owed)
 
   /** Begins no more deliveries, and resolves when those in progress are over. New ones stay in the outbox. */

@@ -17,7 +17,7 @@ import { catalogueOf } from './catalogue.js'
 const CREATION_IS_OFF =
   ': see that it is the right one and that its volume is mounted; BILLHOOK_CREATE=on lets a new store begin there'
 
-/** Who opens the store, and who hears of it. */
+/** Who opens the store, and what is called meanwhile. */
 interface Opening {
   readonly commitObserver?: CommitObserver
   readonly onUnavailable?: (reason: StorageUnavailable) => void

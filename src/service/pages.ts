@@ -46,7 +46,7 @@ export function startOpenPages(store: Store, settings: Settings, log: Logger): O
   const openPages = new OpenPages({
     stateOf: (invoiceId) =>
       pageState(store, networks, invoiceId, async (piece) => await store.turns.run(OPEN_PAGES, piece)),
-    onError: (error) => log.error({ err: error }, 'open payment pages could not be told what changed'),
+    onError: (error) => log.error({ err: error }, 'open payment pages could not be notified of a change'),
   })
   store.changes.onChange((walletIds) => openPages.changed(walletIds))
   return openPages

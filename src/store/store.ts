@@ -29,7 +29,7 @@ import type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
 export type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
 
 /**
- * What an engine implements: a port for each subject, and its own life. Take the ports that you need, not the store.
+ * What an engine implements: a port for each subject, and its lifecycle. Take the ports that you need, not the store.
  *
  * An engine speaks the domain. It decides with the pure functions of `src/domain` inside its own transaction; in which order it asks them,
  * and what follows for its rows, is its own. It is the last word on uniqueness even where an actor has serialised commands. It may be shared by
@@ -68,7 +68,7 @@ export interface Store {
 
   /** Writes as much as an ordinary commit does, and takes it back: rejects when the disk refuses writes. */
   probeWrite(): Promise<void>
-  /** Settles when the writer has come to it, behind what waits, and writes nothing. */
+  /** Writes nothing. Resolves when everything that was queued before it has been committed. */
   commitNothing(): Promise<void>
   /** The clock that dates records, Unix ms: a database has its own. */
   readClock(): Awaitable<number>
@@ -329,10 +329,10 @@ export interface ImportPort {
   add(batch: readonly ImportableRecord[], terms?: ImportTerms): Promise<readonly Settled<ImportOutcome>[]>
 }
 
-/** Hears of wallets whose deposits or addresses changed, or an invoice on which was voided. Must be quick, and must not throw. */
+/** Called with wallets whose deposits or addresses changed, or with an invoice on them that was voided. Must be quick, and must not throw. */
 export type OnChange = (walletIds: ReadonlySet<string>) => void
 
-/** Hears of deliveries that became due. Must be quick, and must not throw. */
+/** Called with deliveries that became due. Must be quick, and must not throw. */
 export type OnOwed = (owed: readonly OwedDelivery[]) => void
 
 /** Tells what changes, so that nobody has to ask again and again. */

@@ -204,7 +204,7 @@ describe('serve', () => {
     await run.code
   })
 
-  test('the watchdog gets a sign of life while the service answers for itself, twice in its patience', async () => {
+  test('the watchdog gets a heartbeat while the service answers for itself, twice in the time that it waits', async () => {
     let alive = true
     const run = serving({ patienceMs: 3000, isAlive: () => alive })
     run.start.resolve(run.service)

@@ -125,7 +125,7 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
           },
         }
       },
-      /^warning: has receipts that fit .*: .* those in tokens were not tried, since its header tells of no logs$/,
+      /^warning: has receipts that fit .*: .* those in tokens were not tried, because its header announces no logs$/,
       /when the network has transactions/,
     ],
     [
@@ -159,7 +159,7 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
       () => {
         proxy.fault = { alter: ({ params }, end) => (params[0] === 'finalized' ? { result: null } : end) }
       },
-      /^failed: tells no head: /,
+      /^failed: does not report its newest block: /,
       /a number of blocks for confirmations/,
     ],
     [

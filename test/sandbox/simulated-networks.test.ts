@@ -180,7 +180,7 @@ describe('a deposit to an address', () => {
     ['an empty address', { ...good, address: '' }, 'address', 'address must be a non-empty string'],
     ['a number as invoice', { invoiceId: 1 }, 'invoiceId', 'invoiceId must be a non-empty string'],
     ['an empty invoice', { invoiceId: '' }, 'invoiceId', 'invoiceId must be a non-empty string'],
-    ['an address of no network', { ...good, address: 'nowhere' }, 'address', 'the address is none of a network'],
+    ['an address of no network', { ...good, address: 'nowhere' }, 'address', 'the address belongs to no network'],
     [
       'an address of another network',
       { ...good, network: 'TRX-NILE' },

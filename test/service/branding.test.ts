@@ -40,8 +40,8 @@ describe('the logo of the settings', () => {
     ['is a device', '/dev/zero', 'it is not a file'],
     ['has 50 MB', huge, 'it is longer than 262144 bytes'],
     ['is a byte too long', file('long.svg', SVG.padEnd(LIMIT_BYTES + 1)), 'it is longer than 262144 bytes'],
-    ['is empty', file('empty.svg', ''), 'it is none of SVG (with its xmlns), PNG, JPEG and WebP'],
-    ['is a page', file('page.svg', '<html></html>'), 'it is none of SVG (with its xmlns), PNG, JPEG and WebP'],
+    ['is empty', file('empty.svg', ''), 'it is not SVG (with its xmlns), PNG, JPEG or WebP'],
+    ['is a page', file('page.svg', '<html></html>'), 'it is not SVG (with its xmlns), PNG, JPEG or WebP'],
   ]
   for (const [what, path, why] of unusable) {
     test(`stops the start with one line if it ${what}`, () => {

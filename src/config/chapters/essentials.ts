@@ -54,7 +54,7 @@ export const essentials = {
   create: onOff({
     fallback: 'on',
     sentence:
-      'Create a store where there is none, with a warning. With off the start fails then: a volume that is not mounted, or a mistyped name, is noticed before anything is taken down in a new, empty store.',
+      'Create a store where there is none, with a warning. With off, the service then refuses to start, so that an unmounted volume or a mistyped path is noticed before anything is recorded in a new, empty store.',
   }),
   sandbox: onOff({
     flag: '--sandbox',

@@ -32,7 +32,7 @@ export const invoices = {
   }),
   eventsDays: quantity(1, 36_500, 'days', {
     fallback: '30',
-    sentence: 'The time for which GET /api/users/:id/events tells what happened.',
+    sentence: 'The time for which events are kept for GET /api/users/:id/events.',
   }),
   backupDir: optional.text(isPath, {
     expects: 'a path',

@@ -44,7 +44,7 @@ export const ledger = {
   ledgerContracts: list(each(isFollowedContract), {
     fallbackText: 'none',
     expects: 'such as onboard=shop/3f2a,assign=shop/9be1: one contract of each role, of one namespace',
-    sentence: 'The contracts that clients name in their transactions. `GET /api/info` tells them.',
+    sentence: 'The contracts that clients name in their transactions. `GET /api/info` returns them.',
   }),
   ledgerFollowFrom: quantity(0, TIME_LIMIT_MS, 'milliseconds', {
     fallback: '0',

@@ -25,7 +25,7 @@ export const page = {
     fallbackText: 'a blue',
     expects: 'a colour such as #0a58ca',
     sentence:
-      'The colour of the shop. Where it carries text, the page takes it as dark or as light as reading needs, which the log says at start.',
+      'The colour of the shop. Where text needs it, the page uses a darker or lighter shade; the log says at start which.',
   }),
   pageReturnUrl: optional.text(isReturnUrl, {
     fallbackText: 'none',
@@ -35,7 +35,7 @@ export const page = {
   pageSupport: optional.text(isContact, {
     fallbackText: 'none: payers are told to ask the merchant',
     expects: 'an address such as mailto:help@shop.example, tel:+4930123456 or https://shop.example/help',
-    sentence: 'Whom payers ask who paid too much or too late.',
+    sentence: 'The contact for payers who paid too much or too late.',
   }),
   pageFrameAncestors: list(each(isFrameAncestor), {
     fallbackText: 'none: no page may frame it',

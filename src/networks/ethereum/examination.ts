@@ -60,7 +60,7 @@ export async function examine(examined: Examined, nowMs: number, headAgeMaxMs: n
   facts.push(
     await factOf(
       async () => headFact(await heads.read(), nowMs, headAgeMaxMs),
-      (reason) => ({ verdict: 'failed', text: `tells no head: ${reason}`, advice: ADVICE.tags }),
+      (reason) => ({ verdict: 'failed', text: `does not report its newest block: ${reason}`, advice: ADVICE.tags }),
     ),
   )
   for (const tag of ['safe', 'finalized'] as const) facts.push(await tagFact(examined, tag, newest.height))
@@ -191,7 +191,8 @@ function factsOfWays({ byBlock, each, byLogs }: TriedWays, where: string, block:
 function readFact(where: string, { bloom }: EthereumBlock): NodeFact {
   const text = `has receipts that fit ${where}`
   if (bloom?.isEmpty === false) return { verdict: 'ok', text: `${text}: payments in the coin and in tokens are seen` }
-  const untried = 'payments in the coin are seen, and those in tokens were not tried, since its header tells of no logs'
+  const untried =
+    'payments in the coin are seen, and those in tokens were not tried, because its header announces no logs'
   return { verdict: 'warning', text: `${text}: ${untried}`, advice: ADVICE.quiet }
 }
 

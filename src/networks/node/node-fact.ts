@@ -54,4 +54,4 @@ const FUTURE_FAILED_SECONDS = 600
 const FUTURE_ADVICE =
   'Set the clock of this machine, and that of the node if you run it: invoices are compared with the times of blocks.'
 const STALE_ADVICE =
-  'Payments are not seen before the node has caught up. Let it sync, or name another one. If the network makes blocks seldom, raise its quietSeconds.'
+  'Payments are not seen before the node has caught up. Let it sync, or name another one. If the network makes blocks rarely, raise its quietSeconds.'

@@ -9,7 +9,7 @@ export interface Placed<T> {
 
 /** All data of an engine, to be read as records, while nobody serves from it. */
 export interface MoveSource {
-  /** Names it for people, without a password. */
+  /** Its name for people, without a password. */
   readonly name: string
   /** Records of all kinds; about as many as will be read. */
   count(): Promise<number>
@@ -46,7 +46,7 @@ export interface MoveTarget extends MoveSource {
   begin(first: MovePosition): Promise<MovePosition>
   /** Writes records of the kind of the position that they lead to. Throws when another process has written meanwhile. */
   write<K extends MovedKind>(kind: K, records: readonly MovedRecords[K][], position: MovePosition): Promise<void>
-  /** Makes what follows from the records, where writing them has not, behind the last one. */
+  /** Called after the last record. Derives what writing the records has not: sums, ends of logs, last numbers. */
   complete(position: MovePosition): Promise<void>
   /** Checks the data as `billhook check` does. */
   check(onViolation: (violation: Violation) => void): Promise<number>

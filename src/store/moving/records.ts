@@ -31,7 +31,7 @@ export interface MovedWallet extends Wallet {
   /** The greatest amounts that were ever paid on it; null for none. */
   readonly paidNative: string | null
   readonly paidToken: string | null
-  /** Whether its open invoices are to be examined, and that aloud; null when they are not. It begins with the first one again. */
+  /** Whether the examination of its open invoices, from the first one on, logs events; null when they are not to be examined. */
   readonly isUnsettledAloud: boolean | null
 }
 

@@ -97,7 +97,7 @@ test('a process that renews its lease leads, however long another one waits', ()
     assert.deepEqual([first.told, second.told], [['begin'], []])
   }))
 
-test('a process that was suspended ends when it finds that another one has taken over, and stands again', () =>
+test('a process that was suspended ends when it finds that another one has taken over, and is a candidate again', () =>
   withTwo(async (first, second, clock) => {
     clock.advance(LONG_S * SECOND_MS)
     await second.pass(SECOND_MS)

@@ -26,7 +26,7 @@ export const webhookRecords = {
   ),
   Delivery: record({
     id: hex(32, 'Its `webhook-id`.'),
-    invoiceId: invoiceId('The invoice that it tells of.'),
+    invoiceId: invoiceId('The invoice that it is about.'),
     reference: text('The reference of the invoice.'),
     txHash: text('The hash of the transaction.'),
     status: oneOf(['pending', 'confirmed'], 'The status of the deposit.'),
