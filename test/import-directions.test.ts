@@ -119,7 +119,6 @@ const engines = [
   'crypto/libsecp256k1.ts',
   'crypto/noble.ts',
   'verify/pool.ts',
-  'verify/pool.ts',
   'http/uws/server.ts',
   'http/node/server.ts',
   'http/choose-server.ts',
@@ -199,6 +198,32 @@ function violations(imports: readonly Import[]): string[] {
   })
 }
 
+/** The groups of files that all lead to each other by their imports, each in alphabetical order; a file that imports itself is one. */
+function circlesIn(imported: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+  const reached = new Map([...imported.keys()].map((file) => [file, reachedFrom(file, imported)]))
+  const circles = new Map<string, readonly string[]>()
+  for (const [file, others] of reached) {
+    if (!others.has(file)) continue
+    const circle = [...others].filter((other) => reached.get(other)?.has(file) === true).sort()
+    circles.set(circle.join(' '), circle)
+  }
+  return [...circles].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, circle]) => circle)
+}
+
+/** The files to which the imports of a file lead. */
+function reachedFrom(file: string, imported: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set<string>()
+  const open = [file]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const other of imported.get(next) ?? []) {
+      if (reached.has(other) || !imported.has(other)) continue
+      reached.add(other)
+      open.push(other)
+    }
+  }
+  return reached
+}
+
 describe('import directions', () => {
   test('every import follows an arrow', () => {
     const files = sourceFiles()
@@ -248,6 +273,31 @@ describe('import directions', () => {
       settled.add(part)
     }
     for (const part of Object.keys(allowed)) visit(part)
+  })
+
+  test('no files import each other in a circle', () => {
+    const imported = new Map(
+      sourceFiles().map((file) => [
+        file,
+        importsOf(file, readFileSync(join(source, file), 'utf8')).map((entry) => targetOf(entry) ?? ''),
+      ]),
+    )
+    assert.deepEqual(circlesIn(imported), [])
+  })
+
+  test('a circle is found wherever it is entered', () => {
+    const arrows: [string, string[]][] = [
+      ['a', ['b', 'd']],
+      ['b', ['c']],
+      ['c', ['b', 'node:fs']],
+      ['d', ['e', 'c']],
+      ['e', ['f']],
+      ['f', ['d', 'g']],
+      ['g', []],
+      ['h', ['h']],
+    ]
+    assert.deepEqual(circlesIn(new Map(arrows)), [['b', 'c'], ['d', 'e', 'f'], ['h']])
+    assert.deepEqual(circlesIn(new Map(arrows.reverse())), [['b', 'c'], ['d', 'e', 'f'], ['h']])
   })
 
   test('imports of every form are seen', () => {

@@ -11,7 +11,7 @@ import { identityCodec, ownerNoOf } from './identities/identities.js'
 import { findKeys } from './identities/identity-keys.js'
 import { itemsOf } from './identities/owner-lists.js'
 import { invoiceRow } from './invoices/invoice-rows.js'
-import { apiKeyCodec } from './keys/api-keys.js'
+import { apiKeyCodec } from './keys/api-key-row.js'
 import { getDelivery } from './outbox/delivery-rows.js'
 import { answerFor } from './payments/payments.js'
 import {
@@ -29,7 +29,8 @@ import {
   WIDE_BYTES,
 } from './tables/keys.js'
 import { NOTHING, type ReadTable, rowCount } from './tables/tables.js'
-import { toWallet, walletCodec } from './wallets/wallets.js'
+import { walletCodec } from './wallets/wallet-row.js'
+import { toWallet } from './wallets/wallets.js'
 
 /** Records of all owners, in the order of their keys. A cursor is the last key read, in hex. */
 export class LmdbOverview implements OverviewPort {

@@ -17,7 +17,7 @@ import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
 import { DepositMemo } from './deposits/deposit-memo.js'
 import type { DepositRecorder } from './deposits/recorder.js'
-import type { DepositRecording } from './deposits/recording.js'
+import { DepositRecording } from './deposits/recording.js'
 import { PostgresEventImport } from './events/event-import.js'
 import { logFrom } from './events/logged-since.js'
 import { internOwner } from './identities.js'
@@ -129,7 +129,7 @@ class DepositImport implements DepositImportWork {
     private readonly deposits: DepositRecorder,
   ) {
     this.memo = new DepositMemo(work)
-    this.recording = deposits.begin(work, this.memo)
+    this.recording = new DepositRecording(deposits, work, this.memo)
   }
 
   readClock(): Promise<number> {

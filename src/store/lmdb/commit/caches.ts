@@ -1,12 +1,12 @@
 import { BoundedMap } from '../../../base/bounded-map.js'
 import type { ApiKey } from '../../../domain/api-key.js'
-import type { EventPosition } from '../events/event-log.js'
-import type { SetOfOneWallet, WalletSet } from '../invoices/wallet-sets.js'
-import { apiKeyCodec } from '../keys/api-keys.js'
+import type { EventPosition } from '../events/event-position.js'
+import type { SetOfOneWallet, WalletSet } from '../invoices/wallet-set.js'
+import { apiKeyCodec } from '../keys/api-key-row.js'
 import type { DeliveryId, Numbers, OwnerNo, SetNo, WalletNo } from '../tables/keys.js'
 import { integer, RecordMemo, recordCodec } from '../tables/record-codec.js'
 import type { Tables } from '../tables/tables.js'
-import { type WalletRow, walletCodec } from '../wallets/wallets.js'
+import { type WalletRow, walletCodec } from '../wallets/wallet-row.js'
 
 /** Rows of a kind that are kept in memory. Beyond that, the least recently used are read again. */
 const ROWS_MAX = 32_768

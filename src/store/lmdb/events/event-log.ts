@@ -1,6 +1,7 @@
 import type { Commit } from '../commit/commit-loop.js'
 import { endOf, NUMBER_BYTES, numberKey, type OwnerNo, timeKey, under, WIDE_BYTES } from '../tables/keys.js'
 import { firstKey, lastKey, type ReadTable, removeKeys } from '../tables/tables.js'
+import type { EventPosition } from './event-position.js'
 
 /*
  * What happened to each owner, in order (decisions 14). An event is written in the transaction of what it tells, and its id is
@@ -20,12 +21,6 @@ export const EVENT_ID_BYTES = WIDE_BYTES + COUNT_BYTES
 export const EVENT_KEY_BYTES = NUMBER_BYTES + EVENT_ID_BYTES
 const FIRST_ID = Buffer.alloc(EVENT_ID_BYTES)
 const BEHIND_ALL = Buffer.alloc(EVENT_KEY_BYTES + 1, 0xff)
-
-/** Where an event stands among those of its owner. */
-export interface EventPosition {
-  readonly timeMs: number
-  readonly count: number
-}
 
 /** Appends an event to the log of an owner, unless the commit is silent. */
 export function logEvent(commit: Commit, ownerNo: OwnerNo, event: Buffer): void {

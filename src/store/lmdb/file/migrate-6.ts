@@ -1,6 +1,6 @@
 import { noteWallet } from '../chain/watch-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
-import { walletCodec } from '../wallets/wallets.js'
+import { walletCodec } from '../wallets/wallet-row.js'
 import type { Migration } from './migration.js'
 
 /**

@@ -15,7 +15,8 @@ import {
   type Shape,
   text,
 } from '../tables/record-codec.js'
-import { findSet, type WalletSet } from './wallet-sets.js'
+import type { WalletSet } from './wallet-set.js'
+import { findSet } from './wallet-sets.js'
 
 /** An invoice with what only the store knows of it. */
 export interface InvoiceRow extends Ending {

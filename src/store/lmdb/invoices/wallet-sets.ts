@@ -1,20 +1,8 @@
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { numberKey, type OwnerNo, type SetNo, under } from '../tables/keys.js'
 import { integer, recordCodec, text } from '../tables/record-codec.js'
-import type { WalletRow } from '../wallets/wallets.js'
-
-/** The wallets that an owner's invoices ask to be paid to. All invoices of a set receive the same deposits. */
-export interface WalletSet {
-  readonly no: SetNo
-  readonly owner: string
-  readonly ownerNo: OwnerNo
-  readonly walletIds: readonly string[]
-  /** The same, comma-joined. */
-  readonly walletIdsText: string
-}
-
-/** The set of an owner that has one wallet alone. */
-export type SetOfOneWallet = Pick<WalletSet, 'no' | 'ownerNo'>
+import type { WalletRow } from '../wallets/wallet-row.js'
+import type { WalletSet } from './wallet-set.js'
 
 export const walletSetCodec = recordCodec<Omit<WalletSet, 'no' | 'walletIds'>>('payees', 1, {
   owner: text,

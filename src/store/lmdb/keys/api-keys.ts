@@ -9,22 +9,11 @@ import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
 import { NUMBER_BYTES, numberKey, type OwnerNo, under } from '../tables/keys.js'
-import { integer, orNull, recordCodec, text } from '../tables/record-codec.js'
 import { addActiveKey, countActiveKeys, removeActiveKey } from './active-keys.js'
+import { apiKeyCodec } from './api-key-row.js'
 
 const PUBLIC_KEY_BYTES = 33
 const KEY_ID_BYTES = 8
-
-export const apiKeyCodec = recordCodec<ApiKey>('api-keys', 1, {
-  id: text,
-  owner: text,
-  label: text,
-  public_key: text,
-  permissions: text,
-  expires_at: orNull(integer),
-  revoked_at: orNull(integer),
-  created_at: integer,
-})
 
 /** API keys, by the 33 bytes of the public key: a public key names one record for ever (decisions 3). */
 export class LmdbKeys implements KeyPort {

@@ -6,7 +6,8 @@ import type { Commit, Snapshot } from '../commit/commit-loop.js'
 import { identityCodec, internOwner, markKnown } from '../identities/identities.js'
 import { greatestKey, greatestPaid } from '../invoices/paid-invoices.js'
 import { isUnsettledAloud, noteUnsettled } from '../invoices/unsettled-wallets.js'
-import { apiKeyCodec, LmdbKeyWork } from '../keys/api-keys.js'
+import { apiKeyCodec } from '../keys/api-key-row.js'
+import { LmdbKeyWork } from '../keys/api-keys.js'
 import {
   bigintToBytes,
   endOf,
@@ -18,7 +19,8 @@ import {
   type WalletNo,
   WIDE_BYTES,
 } from '../tables/keys.js'
-import { addressCodec, addressKey, findAddress, internAddress, saveWallet, walletCodec } from '../wallets/wallets.js'
+import { walletCodec } from '../wallets/wallet-row.js'
+import { addressCodec, addressKey, findAddress, internAddress, saveWallet } from '../wallets/wallets.js'
 import { putWithdrawal, withdrawalOf } from '../wallets/withdrawals.js'
 import { type LmdbMovedKind, pageOfTable } from './moved-kind.js'
 import { pageOfOwners } from './owner-lists.js'

@@ -5,7 +5,8 @@ import type { PoolWallet, PoolWork } from '../../rules/wallet-pool.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { behindNetwork, networkKey } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
-import { findWallet, leaseEndOfKey, saveWallet, toWallet, type WalletRow } from './wallets.js'
+import type { WalletRow } from './wallet-row.js'
+import { findWallet, leaseEndOfKey, saveWallet, toWallet } from './wallets.js'
 import { putWithdrawal, withdrawalOf } from './withdrawals.js'
 
 /** What a commit does for the pool of wallets. */

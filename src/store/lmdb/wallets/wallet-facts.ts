@@ -9,7 +9,8 @@ import { depositsChanged } from '../invoices/open-invoices.js'
 import { earlierAnswer, rememberAnswer } from '../ledger/events.js'
 import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { LmdbPoolWork } from './pool-work.js'
-import { bindAddress, findAddress, findWallet, saveWallet, type WalletRow } from './wallets.js'
+import type { WalletRow } from './wallet-row.js'
+import { bindAddress, findAddress, findWallet, saveWallet } from './wallets.js'
 
 /** What a commit does for facts of the ledger. */
 export class LmdbFactWork extends LmdbPoolWork implements FactWork<WalletRow> {

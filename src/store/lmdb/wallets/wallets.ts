@@ -5,39 +5,14 @@ import {
   type AddressNo,
   isKey,
   NUMBER_BYTES,
-  type Numbers,
   networkKey,
   numberKey,
-  type OwnerNo,
   under,
-  type WalletNo,
   WIDE_BYTES,
   wideKey,
 } from '../tables/keys.js'
 import { integer, orNull, recordCodec, text } from '../tables/record-codec.js'
-
-export interface WalletRow extends Wallet {
-  readonly no: WalletNo
-  readonly addressNo: AddressNo | null
-  readonly ownerNo: OwnerNo | null
-  /** Orders the wallets of an owner by when they were assigned. */
-  readonly assignmentNo: Numbers['assignment'] | null
-  /** When its lease ends, Unix ms; 0 when it was never handed out. */
-  readonly leasedUntil: number
-}
-
-export const walletCodec = recordCodec<WalletRow>('wallets', 1, {
-  id: text,
-  no: integer,
-  network: orNull(text),
-  address: orNull(text),
-  addressNo: orNull(integer),
-  owner: orNull(text),
-  ownerNo: orNull(integer),
-  assignedAt: orNull(integer),
-  assignmentNo: orNull(integer),
-  leasedUntil: integer,
-})
+import { type WalletRow, walletCodec } from './wallet-row.js'
 
 /** An address that received a deposit or belongs to a wallet; the wallet may become known later. */
 export interface AddressRow {

@@ -4,7 +4,8 @@ import type { Page, PageOf } from '../../store.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { behindNetwork } from '../tables/keys.js'
 import { integer, recordCodec, text } from '../tables/record-codec.js'
-import { findWallet, freeKey, toWallet, type WalletRow } from './wallets.js'
+import type { WalletRow } from './wallet-row.js'
+import { findWallet, freeKey, toWallet } from './wallets.js'
 
 export const withdrawalCodec = recordCodec<Withdrawal>('withdrawn-wallets', 1, {
   umid: text,

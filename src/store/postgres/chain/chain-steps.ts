@@ -16,7 +16,7 @@ import type { Work } from '../connection/work.js'
 import { DepositMemo } from '../deposits/deposit-memo.js'
 import type { DepositRow } from '../deposits/deposit-rows.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
-import type { DepositRecording } from '../deposits/recording.js'
+import { DepositRecording } from '../deposits/recording.js'
 import { expireDue } from '../invoices/settle.js'
 import { lockAddresses } from '../wallets/wallet-rows.js'
 import { asideOf, findBlockAside } from './aside-rows.js'
@@ -54,7 +54,7 @@ export async function takeStep(
     Holders.read(work, network, [...sightingsOf(step), ...held]),
     memo.prepare(soundSightings(step, (sighting) => deposits.flawOf(sighting))),
   ])
-  const recording = deposits.begin(work, memo)
+  const recording = new DepositRecording(deposits, work, memo)
   const chain = workOn({ work, network, deposits, memo, holders, recording })
   const taken = await answeredLater(taking(chain, step, aside))
   await recording.finish()

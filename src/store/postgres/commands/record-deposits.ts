@@ -6,6 +6,7 @@ import type { Work } from '../connection/work.js'
 import { DepositMemo } from '../deposits/deposit-memo.js'
 import { nameOf, placesOfDeposits } from '../deposits/deposit-rows.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
+import { DepositRecording } from '../deposits/recording.js'
 import { expireDue } from '../invoices/settle.js'
 import { type AnsweredEvent, earlierAnswers, rememberAnswers } from '../ledger/answered-events.js'
 import { lockAddresses, placeNameOf } from '../wallets/wallet-rows.js'
@@ -40,7 +41,7 @@ export async function recordDeposits(
     work,
     commands.filter(isNew).map(({ fact }) => fact.sighting),
   )
-  const recording = deposits.begin(work, memo)
+  const recording = new DepositRecording(deposits, work, memo)
   const answered: AnsweredEvent[] = []
   const waiting = new Set<string>()
   const results: (DepositResult | null)[] = []

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../clock.js'
 import type { OwedDelivery } from '../../outbox.js'
 import { logChange, type Told } from '../change-log.js'
 import { countByOwner, enterEvents, type LastNumber, type LoggedEvent, takeNumbers } from '../events/event-log.js'
@@ -9,7 +10,6 @@ import {
   takeHead,
   timeOfDeliveryId,
 } from '../outbox/new-deliveries.js'
-import type { DatabaseOptions } from './database.js'
 import { FateUnknown } from './errors.js'
 import { presentTime } from './present-time.js'
 import type { Done, Row, Session } from './session.js'
@@ -19,6 +19,12 @@ import { type Fragment, sql } from './sql.js'
 interface Queued {
   readonly delivery: NewDelivery
   readonly owed: OwedDelivery[]
+}
+
+/** The time of a test instead of the database's, and new ids: 16 time-ordered bytes whose first 6 are the time. */
+interface WorkOptions {
+  readonly clock?: Clock
+  readonly newId: (nowMs: number) => Buffer
 }
 
 /**
@@ -45,7 +51,7 @@ export class Work {
 
   constructor(
     private readonly session: Session,
-    private readonly options: Pick<DatabaseOptions, 'clock' | 'newId'>,
+    private readonly options: WorkOptions,
     /** Names the transaction: written with it, so that a lost answer can be looked up. */
     readonly id: string,
     /** Names the process in what it tells others. */

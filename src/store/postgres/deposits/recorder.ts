@@ -5,7 +5,6 @@ import { type Candidates, searchAll } from './candidates.js'
 import type { DepositMemo } from './deposit-memo.js'
 import type { DepositRow } from './deposit-rows.js'
 import { candidatesFor, searchNameOf } from './matching.js'
-import { DepositRecording } from './recording.js'
 
 /**
  * Paid invoices that one transaction settles at most before a command chooses among the unpaid ones, counted on each of their
@@ -16,11 +15,6 @@ const SETTLED_PLACES_MAX = 100
 /** Records deposits: their sums, the invoice that each notifies, and the deliveries that it owes. */
 export class DepositRecorder {
   constructor(private readonly tokenDecimals: TokenDecimals) {}
-
-  /** Begins to record deposits in a unit of work. */
-  begin(work: Work, memo: DepositMemo): DepositRecording {
-    return new DepositRecording(this, work, memo)
-  }
 
   /**
    * Settles a bounded piece of what the choices for these deposits will meet, and answers those for which there is more. Without it

@@ -7,7 +7,8 @@ import { type IndexedInvoice, placeOf } from '../../invoices/invoice-places.js'
 import { fromStored, invoiceCodec, type StoredInvoice, storeIdOf } from '../../invoices/invoice-rows.js'
 import { amountKey, openKey } from '../../invoices/open-invoices.js'
 import { greatestKey, paidKey, unmatchedKey } from '../../invoices/paid-invoices.js'
-import { setKey, type WalletSet, walletSetCodec } from '../../invoices/wallet-sets.js'
+import type { WalletSet } from '../../invoices/wallet-set.js'
+import { setKey, walletSetCodec } from '../../invoices/wallet-sets.js'
 import { accountOf, totalAfter } from '../../payments/running-totals.js'
 import {
   bigintFromBytes,
@@ -20,7 +21,7 @@ import {
   under,
   type WalletNo,
 } from '../../tables/keys.js'
-import type { WalletRow } from '../../wallets/wallets.js'
+import type { WalletRow } from '../../wallets/wallet-row.js'
 import { Bits } from '../numbers.js'
 import type { Reading } from '../reading.js'
 import type { MakeRule, Rule } from './rule.js'

@@ -1,5 +1,5 @@
 import { activeKeyOf } from '../../keys/active-keys.js'
-import { apiKeyCodec } from '../../keys/api-keys.js'
+import { apiKeyCodec } from '../../keys/api-key-row.js'
 import { ID_BYTES, NUMBER_BYTES, numberKey, WIDE_BYTES } from '../../tables/keys.js'
 import type { MakeRule } from './rule.js'
 

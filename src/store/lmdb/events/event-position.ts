@@ -1,0 +1,5 @@
+/** Where an event stands among those of its owner. */
+export interface EventPosition {
+  readonly timeMs: number
+  readonly count: number
+}
