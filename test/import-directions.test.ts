@@ -38,7 +38,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ledger: ['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store'],
   networks: ['actors', 'base', 'clock', 'domain', 'log', 'scheduler', 'store'],
   webhooks: ['base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store', 'version'],
-  page: ['domain'],
+  page: ['base', 'domain'],
   http: [
     ...['actors', 'audit', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'listing', 'log', 'page'],
     'program-files',
