@@ -6,12 +6,15 @@ import type { Visit } from './entrance.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
 import { listPage } from './list-page.js'
+import { CONSOLE } from './paging.js'
 
 export type DepositStore = Pick<Store, 'networks' | 'deposits' | 'overview' | 'wallets' | 'turns'>
 
 const KINDS = ['pending', 'confirmed', 'dropped'] as const
-/** Transfers of a transaction that are looked for. */
+/** Transfers of a transaction that are looked for, … */
 const INDEXES_TRIED = 1000
+/** … so many in one piece. */
+const INDEXES_AT_ONCE = 100
 
 /** The deposits of all networks or of one, newest first, those to an address or to an owner, or those of a transaction. */
 export async function depositsPage(store: DepositStore, { query }: Visit): Promise<ConsolePage> {
@@ -40,7 +43,7 @@ export async function depositsPage(store: DepositStore, { query }: Visit): Promi
         from:
           transaction === null
             ? (page: Page) => store.overview.deposits(page)
-            : await ofTransaction(store.deposits, network === null ? ids : [network], transaction),
+            : await ofTransaction(store, network === null ? ids : [network], transaction),
         conditions: conditionsOf(store, asked),
         areIdsFull: transaction !== null,
       }
@@ -69,15 +72,19 @@ function conditionsOf({ wallets }: DepositStore, { network, state, address, owne
 }
 
 async function ofTransaction(
-  deposits: DepositStore['deposits'],
+  { deposits, turns }: DepositStore,
   networks: readonly Network[],
   txHash: string,
 ): Promise<readonly Deposit[]> {
   const items: Deposit[] = []
   for (const one of networks) {
-    for (let index = 0; index < INDEXES_TRIED; index += 1) {
-      const deposit = await deposits.find(one, txHash, index)
-      if (deposit !== undefined) items.push(deposit)
+    for (let from = 0; from < INDEXES_TRIED; from += INDEXES_AT_ONCE) {
+      const indexes = Array.from({ length: INDEXES_AT_ONCE }, (_, n) => from + n)
+      const found = await turns.run(CONSOLE, async (slice) => {
+        slice.touch(INDEXES_AT_ONCE)
+        return await Promise.all(indexes.map((index) => deposits.find(one, txHash, index)))
+      })
+      items.push(...found.filter((deposit) => deposit !== undefined))
     }
   }
   return items

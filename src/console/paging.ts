@@ -4,7 +4,7 @@ import { type Markup, markup } from '../page/markup.js'
 import type { Awaitable, Page, PageOf } from '../store/store.js'
 
 /** Whom the long work of the console counts for. */
-const CONSOLE = 'console'
+export const CONSOLE = 'console'
 
 /** Records on one page. */
 const PAGE_RECORDS = 50

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { type Exposition, parseExposition } from '../support/exposition.js'
 import { HTTP_ENGINES } from '../support/http-engines.js'
@@ -18,6 +19,10 @@ const SHOP = 'shop'
 const PAYEE = 'payee'
 const WALLETS = 50
 const MIB = 1_048_576
+const NS_PER_MS = 1_000_000
+/** Of the smallest unit of USDT: as little as there is, and more than any invoice asks for. */
+const DUST = '1'
+const EVERYTHING = '900000000000'
 /** Of everybody's p99 when the service is quiet. */
 const SLOWER_MAX = 10
 /** Below it a factor says more about the machine than about the service. */
@@ -185,7 +190,7 @@ class Crowd {
   private async dust(): Promise<void> {
     await this.create(CROWD, this.sizes.crowded, walletsOf(CROWD))
     await this.judged(`dust on ${WALLETS} wallets with ${this.sizes.crowded} invoices and more`, async () => {
-      const { status } = await this.deposits(walletsOf(CROWD), '0.000001')
+      const { status } = await this.deposits(walletsOf(CROWD), DUST)
       return `${status}`
     })
   }
@@ -206,7 +211,7 @@ class Crowd {
     const [wallet = ''] = walletsOf('settled')
     await this.create('settled', this.sizes.settled, [wallet])
     await this.judged(`a deposit that pays ${this.sizes.settled} invoices`, async () => {
-      const { status } = await this.deposits([wallet], '900000000')
+      const { status } = await this.deposits([wallet], EVERYTHING)
       return `${status}`
     })
   }
@@ -218,6 +223,7 @@ class Crowd {
     const pid = child.pid ?? 0
     const idle = memoryOf(pid).own
     const before = await this.metrics()
+    const waited = waitedMs(pid)
     const { result, mostMiB } = await peakMemory(pid, async () => {
       const [load, happened] = await Promise.all([this.load(this.durationMs), happen()])
       return { load, happened }
@@ -226,7 +232,8 @@ class Crowd {
     const turn = longTurn(before, await this.metrics())
     const growth = mostMiB - idle
     const title = `${this.name}, ${what}`
-    say(`${title}: ${shown(load)}; p99.9 of turns ≤ ${turn * 1000} ms; +${growth.toFixed(0)} MiB; ${happened}`)
+    const turns = `p99.9 of turns ≤ ${turn * 1000} ms, ${(waitedMs(pid) - waited).toFixed(0)} ms without a processor`
+    say(`${title}: ${shown(load)}; ${turns}; +${growth.toFixed(0)} MiB; ${happened}`)
     const slowest = (quietMs: number) => Math.min(P99_MAX_MS, SLOWER_MAX * Math.max(quietMs, QUIET_P99_MIN_MS))
     verdicts.judge(`${title}: creations of others`, load.creationMs < slowest(this.quiet.creationMs))
     verdicts.judge(`${title}: payments of others`, load.paymentMs < slowest(this.quiet.paymentMs))
@@ -304,6 +311,8 @@ class Crowd {
       wallets.map((wallet) => depositTo(wallet, amount, this.next())),
     )
     assert.equal(answer?.status, 200)
+    const { results } = answer.json as { results: readonly { status: string }[] }
+    for (const { status } of results) assert.equal(status, 'applied')
     return { status: answer.status }
   }
 
@@ -337,6 +346,15 @@ function depositTo(wallet: string, amount: string, n: number) {
 
 function p99(sorted: readonly number[]): number {
   return sorted.length === 0 ? Number.POSITIVE_INFINITY : quantile(sorted, 0.99)
+}
+
+/**
+ * How long the main thread of a process has waited for a processor that others had, in ms. Where that is much, long turns say nothing of
+ * the service.
+ */
+function waitedMs(pid: number): number {
+  const [, waitedNs = ''] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')
+  return Number(waitedNs) / NS_PER_MS
 }
 
 /** The bound below which 99.9 % of the turns between two readings were, in seconds. */
