@@ -16,7 +16,7 @@ import type { Commit, CommitLoop } from './commit/commit-loop.js'
 import { findDeposit, putDeposit } from './deposits/deposit-rows.js'
 import type { DepositRecorder } from './deposits/deposits.js'
 import { LmdbEventImport } from './events/event-import.js'
-import { logFrom } from './events/logged-since.js'
+import { LmdbLogWork } from './events/logged-since.js'
 import { internOwner } from './identities/identities.js'
 import { addExpiry, expireDue, isPaidNow } from './invoices/invoice-index.js'
 import { indexed } from './invoices/invoice-places.js'
@@ -51,18 +51,8 @@ export class LmdbImports implements ImportPort {
   }
 }
 
-class InvoiceImport implements InvoiceImportWork<InvoiceId, InvoiceRow> {
+class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, InvoiceRow> {
   readonly idOf = storeIdOf
-
-  constructor(private readonly commit: Commit) {}
-
-  readClock(): number {
-    return this.commit.nowMs
-  }
-
-  logFrom(timeMs: number): void {
-    logFrom(this.commit, timeMs)
-  }
 
   wallets(ids: readonly string[]): ReadonlyMap<string, NamedWallet> {
     const rows = ids.map((id) => findWallet(this.commit, id)).filter((row) => row !== undefined)
@@ -108,18 +98,12 @@ class InvoiceImport implements InvoiceImportWork<InvoiceId, InvoiceRow> {
   }
 }
 
-class DepositImport implements DepositImportWork {
+class DepositImport extends LmdbLogWork implements DepositImportWork {
   constructor(
-    private readonly commit: Commit,
+    commit: Commit,
     private readonly deposits: DepositRecorder,
-  ) {}
-
-  readClock(): number {
-    return this.commit.nowMs
-  }
-
-  logFrom(timeMs: number): void {
-    logFrom(this.commit, timeMs)
+  ) {
+    super(commit)
   }
 
   prepare(): void {
@@ -142,10 +126,12 @@ class DepositImport implements DepositImportWork {
     return this.deposits.record(this.commit, { type: 'deposit', report, sighting }).outcome
   }
 
-  finish(deposit: Deposit): void {
+  /** It is known at once. */
+  finish(): void {}
+
+  confirmedAt(deposit: Deposit): void {
     const row = findDeposit(this.commit, deposit)
     if (row === undefined) throw new Error('a deposit that was recorded is not there')
-    const { kind, confirmedAt } = deposit
-    if (kind === 'confirmed') putDeposit(this.commit, { ...row, deposit: { ...row.deposit, confirmedAt } })
+    putDeposit(this.commit, { ...row, deposit: { ...row.deposit, confirmedAt: deposit.confirmedAt } })
   }
 }

@@ -1,5 +1,5 @@
-import { conflictOfNetworks, NETWORK_KINDS, type NetworkAbout, type Networks } from '../../domain/network.js'
-import { StartError } from '../../start-error.js'
+import { NETWORK_KINDS, type NetworkAbout, type Networks } from '../../domain/network.js'
+import { withUsedNetworks } from '../rules/networks.js'
 import { behindNetwork, networkKey } from './tables/keys.js'
 import { flag, integer, oneOf, recordCodec, text } from './tables/record-codec.js'
 import { firstKey, type Tables } from './tables/tables.js'
@@ -25,12 +25,10 @@ export async function rememberNetworks(tables: Tables, present: Networks): Promi
   const remembered = [...tables.networks.getRange()].map(({ key, value }): NetworkAbout => {
     return { id: key.toString(), ...networkCodec.decode(value) }
   })
-  const used = new Map(remembered.filter(({ id }) => isUsed(tables, id)).map((about) => [about.id, about]))
-  for (const about of present.all) {
-    const before = used.get(about.id)
-    const conflict = before === undefined ? null : conflictOfNetworks(before, about)
-    if (conflict !== null) throw new StartError(conflict)
-  }
+  const all = withUsedNetworks(
+    present,
+    remembered.filter(({ id }) => isUsed(tables, id)),
+  )
   const known = new Map(remembered.map((about) => [about.id, networkCodec.encode(about)]))
   const changed = present.all.filter((about) => known.get(about.id)?.equals(networkCodec.encode(about)) !== true)
   if (changed.length > 0) {
@@ -38,7 +36,7 @@ export async function rememberNetworks(tables: Tables, present: Networks): Promi
       for (const about of changed) putNetwork(tables, about)
     })
   }
-  return present.withRetired([...used.values()])
+  return all
 }
 
 /** Whether a wallet or a deposit is on it. */

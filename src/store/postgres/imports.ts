@@ -19,7 +19,7 @@ import { DepositMemo } from './deposits/deposit-memo.js'
 import type { DepositRecorder } from './deposits/recorder.js'
 import { DepositRecording } from './deposits/recording.js'
 import { PostgresEventImport } from './events/event-import.js'
-import { logFrom } from './events/logged-since.js'
+import { PostgresLogWork } from './events/logged-since.js'
 import { internOwner } from './identities.js'
 import {
   type InvoiceColumns,
@@ -63,18 +63,8 @@ export class PostgresImports implements ImportPort {
   }
 }
 
-class InvoiceImport implements InvoiceImportWork<string, InvoiceRow> {
+class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<string, InvoiceRow> {
   readonly idOf = storeIdOf
-
-  constructor(private readonly work: Work) {}
-
-  readClock(): Promise<number> {
-    return this.work.readClock()
-  }
-
-  logFrom(timeMs: number): void {
-    logFrom(this.work, timeMs)
-  }
 
   async wallets(ids: readonly string[]): Promise<ReadonlyMap<string, NamedWallet>> {
     const rows = await this.work.rows<{ id: string; address_id: number | null; owner: string | null }>(sql`
@@ -120,24 +110,17 @@ class InvoiceImport implements InvoiceImportWork<string, InvoiceRow> {
   }
 }
 
-class DepositImport implements DepositImportWork {
+class DepositImport extends PostgresLogWork implements DepositImportWork {
   private readonly memo: DepositMemo
   private readonly recording: DepositRecording
 
   constructor(
-    private readonly work: Work,
+    work: Work,
     private readonly deposits: DepositRecorder,
   ) {
+    super(work)
     this.memo = new DepositMemo(work)
     this.recording = new DepositRecording(deposits, work, this.memo)
-  }
-
-  readClock(): Promise<number> {
-    return this.work.readClock()
-  }
-
-  logFrom(timeMs: number): void {
-    logFrom(this.work, timeMs)
   }
 
   async prepare(sighting: Sighting): Promise<void> {
@@ -162,11 +145,13 @@ class DepositImport implements DepositImportWork {
     return (await this.recording.record({ type: 'deposit', report, sighting })).outcome
   }
 
-  async finish(deposit: Deposit): Promise<void> {
-    await this.recording.finish()
+  finish(): Promise<void> {
+    return this.recording.finish()
+  }
+
+  async confirmedAt(deposit: Deposit): Promise<void> {
     const row = await this.memo.deposit(deposit)
-    if (row === undefined) throw new Error('a deposit that was recorded is not there')
-    const { kind, confirmedAt } = deposit
-    if (kind === 'confirmed') this.memo.putDeposit({ ...row, deposit: { ...row.deposit, confirmedAt } })
+    if (row === undefined) throw new Error('a deposit that was recorded is not known')
+    this.memo.putDeposit({ ...row, deposit: { ...row.deposit, confirmedAt: deposit.confirmedAt } })
   }
 }

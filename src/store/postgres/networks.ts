@@ -1,5 +1,5 @@
-import { conflictOfNetworks, type NetworkAbout, type NetworkKind, type Networks } from '../../domain/network.js'
-import { StartError } from '../../start-error.js'
+import type { NetworkAbout, NetworkKind, Networks } from '../../domain/network.js'
+import { withUsedNetworks } from '../rules/networks.js'
 import type { Database } from './connection/database.js'
 import { type Fragment, sql } from './connection/sql.js'
 
@@ -32,20 +32,13 @@ export function putNetwork({ id, kind, name, symbol, tokenSymbol, decimals, isTe
  * start at once wait for each other. Throws `StartError` when a network that is used has become another one.
  */
 export async function rememberNetworks(database: Database, present: Networks): Promise<Networks> {
-  const used = await database.write(async (work) => {
+  return database.write(async (work) => {
     work.lock(sql`SELECT version FROM billhook FOR UPDATE`)
-    const rows = await work.rows<NetworkColumns & { readonly is_used: boolean }>(sql`
-      SELECT n.id, n.kind, n.name, n.symbol, n.token_symbol, n.decimals, n.is_test,
-        EXISTS (SELECT 1 FROM addresses AS a WHERE a.network = n.id) AS is_used
-      FROM networks AS n ORDER BY n.id`)
-    const known = new Map(rows.map((row) => [row.id, { about: toNetwork(row), isUsed: row.is_used }]))
-    for (const about of present.all) {
-      const before = known.get(about.id)
-      const conflict = before?.isUsed === true ? conflictOfNetworks(before.about, about) : null
-      if (conflict !== null) throw new StartError(conflict)
-      work.write(putNetwork(about))
-    }
-    return [...known.values()].filter(({ isUsed }) => isUsed).map(({ about }) => about)
+    const used = await work.rows<NetworkColumns>(sql`
+      SELECT n.id, n.kind, n.name, n.symbol, n.token_symbol, n.decimals, n.is_test FROM networks AS n
+      WHERE EXISTS (SELECT 1 FROM addresses AS a WHERE a.network = n.id) ORDER BY n.id`)
+    const all = withUsedNetworks(present, used.map(toNetwork))
+    for (const about of present.all) work.write(putNetwork(about))
+    return all
   })
-  return present.withRetired(used)
 }

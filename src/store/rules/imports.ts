@@ -52,8 +52,10 @@ export interface DepositImportWork extends LogWork {
   /** Whether a sighting contradicts what is known of the deposit that it names. */
   contradicts(known: Deposit, sighting: Sighting): Awaitable<boolean>
   record(report: DepositReport, sighting: Sighting): Awaitable<DepositOutcome>
-  /** Writes what was recorded, and when it was confirmed. */
-  finish(deposit: Deposit): Awaitable<void>
+  /** Finds out what the deposits have paid that were recorded. */
+  finish(): Awaitable<void>
+  /** Writes when a deposit that is recorded was confirmed. */
+  confirmedAt(deposit: Deposit): Awaitable<void>
 }
 
 /** What an engine does to import records. */
@@ -132,7 +134,8 @@ export function* importDeposit(deposits: DepositImportWork, deposit: Deposit): A
     const outcome = yield* ask(deposits.record(report, sighting))
     if (outcome.status === 'rejected') return refused(outcome.error)
   }
-  yield* ask(deposits.finish(deposit))
+  yield* ask(deposits.finish())
+  if (kind === 'confirmed') yield* ask(deposits.confirmedAt(deposit))
   yield* skipLogging(deposits, confirmedAt ?? 0)
   return ADDED
 }

@@ -1,6 +1,5 @@
 import type { Sighting } from '../../../domain/deposit.js'
 import type { EventImportWork, ToldEvent } from '../../rules/import-events.js'
-import type { Commit } from '../commit/commit-loop.js'
 import { findDeposit } from '../deposits/deposit-rows.js'
 import { internOwner } from '../identities/identities.js'
 import { findInvoice, type InvoiceRow } from '../invoices/invoice-rows.js'
@@ -8,22 +7,12 @@ import { type OwnerNo, under } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
 import { beginBehind, EVENT_ID_BYTES, insertEvent, removedTo } from './event-log.js'
 import { deliveryEvent, depositEvent, invoiceEvent } from './event-rows.js'
-import { logFrom } from './logged-since.js'
+import { LmdbLogWork } from './logged-since.js'
 
 const FIRST_ID = Buffer.alloc(EVENT_ID_BYTES)
 
 /** What a commit does to import events. */
-export class LmdbEventImport implements EventImportWork<InvoiceRow> {
-  constructor(private readonly commit: Commit) {}
-
-  readClock(): number {
-    return this.commit.nowMs
-  }
-
-  logFrom(timeMs: number): void {
-    logFrom(this.commit, timeMs)
-  }
-
+export class LmdbEventImport extends LmdbLogWork implements EventImportWork<InvoiceRow> {
   invoice(id: string): { readonly owner: string; readonly named: InvoiceRow } | undefined {
     const named = findInvoice(this.commit, id)
     return named === undefined ? undefined : { owner: named.invoice.owner, named }

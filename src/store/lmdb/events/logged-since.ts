@@ -1,3 +1,4 @@
+import type { LogWork } from '../../rules/import-outcomes.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { endOf, ID_BYTES, timeKey, timeOfId, WIDE_BYTES } from '../tables/keys.js'
 import { lastKey, NOTHING, type ReadTable, type Tables } from '../tables/tables.js'
@@ -24,7 +25,16 @@ export function beginLogging(tables: Tables, nowMs: number): void {
   noteLoggedSince(tables, Math.max(nowMs, newest === undefined ? 0 : timeOfId(newest)) + 1)
 }
 
-/** Notes it, unless a later time is noted. */
-export function logFrom({ tables }: Pick<Commit, 'tables'>, timeMs: number): void {
-  if ((loggedSince(tables.meta) ?? 0) < timeMs) noteLoggedSince(tables, timeMs)
+/** What a commit does to note it. */
+export class LmdbLogWork implements LogWork {
+  constructor(protected readonly commit: Commit) {}
+
+  readClock(): number {
+    return this.commit.nowMs
+  }
+
+  logFrom(timeMs: number): void {
+    const { tables } = this.commit
+    if ((loggedSince(tables.meta) ?? 0) < timeMs) noteLoggedSince(tables, timeMs)
+  }
 }

@@ -2,6 +2,7 @@ import { setImmediate as otherWork } from 'node:timers/promises'
 import { scan } from '../../../base/scan.js'
 import type { Clock } from '../../../clock.js'
 import { StartError } from '../../../start-error.js'
+import { positionToGoOn } from '../../moving/begun.js'
 import type { MovePosition, MoveSource, MoveTarget, Placed } from '../../moving/ports.js'
 import type { MovedKind, MovedPayment, MovedRecords } from '../../moving/records.js'
 import type { Violation } from '../../upkeep.js'
@@ -159,12 +160,7 @@ class LmdbMove implements MoveTarget {
         for (const key of [...commit.tables.networks.getKeys()]) commit.tables.networks.removeSync(key)
         putPositionOfMove(commit.tables, first)
       }
-      if (begun !== null && begun.from !== first.from) {
-        throw new StartError(
-          `${this.directory} is being filled from ${begun.from}: go on with that, or name an empty directory`,
-        )
-      }
-      return begun ?? first
+      return positionToGoOn(this.directory, 'directory', begun, first)
     })
   }
 

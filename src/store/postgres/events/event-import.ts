@@ -1,26 +1,15 @@
 import type { Sighting } from '../../../domain/deposit.js'
 import type { EventImportWork, ToldEvent } from '../../rules/import-events.js'
 import { sql } from '../connection/sql.js'
-import type { Work } from '../connection/work.js'
 import { findDeposit } from '../deposits/deposit-rows.js'
 import { internOwner } from '../identities.js'
 import { isNamed } from '../invoices/invoice-rows.js'
 import { deliveryData, depositData } from './event-data.js'
 import { numberOf } from './event-port.js'
-import { logFrom } from './logged-since.js'
+import { PostgresLogWork } from './logged-since.js'
 
 /** What a unit of work does to import events. Invoices have the ids of their rows. */
-export class PostgresEventImport implements EventImportWork<string> {
-  constructor(private readonly work: Work) {}
-
-  readClock(): Promise<number> {
-    return this.work.readClock()
-  }
-
-  logFrom(timeMs: number): void {
-    logFrom(this.work, timeMs)
-  }
-
+export class PostgresEventImport extends PostgresLogWork implements EventImportWork<string> {
   async invoice(id: string): Promise<{ readonly owner: string; readonly named: string } | undefined> {
     const row = await this.work.row<{ id: string; owner: string }>(
       sql`SELECT i.id, i.owner FROM invoices AS i WHERE ${isNamed(id) ?? sql`false`}`,

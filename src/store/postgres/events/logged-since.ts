@@ -1,7 +1,16 @@
+import type { LogWork } from '../../rules/import-outcomes.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 
-/** Notes from when on every change is an event, unless a later time is noted. Call it last: every import locks the same row. */
-export function logFrom(work: Work, timeMs: number): void {
-  work.write(sql`UPDATE logged SET since = ${timeMs}::bigint WHERE since < ${timeMs}::bigint`)
+/** What a unit of work does to note from when on every change is an event. All imports lock the same row. */
+export class PostgresLogWork implements LogWork {
+  constructor(protected readonly work: Work) {}
+
+  readClock(): Promise<number> {
+    return this.work.readClock()
+  }
+
+  logFrom(timeMs: number): void {
+    this.work.write(sql`UPDATE logged SET since = ${timeMs}::bigint WHERE since < ${timeMs}::bigint`)
+  }
 }

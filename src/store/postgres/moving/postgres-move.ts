@@ -1,5 +1,6 @@
 import type { DatabaseAddress } from '../../../base/database-address.js'
 import { StartError } from '../../../start-error.js'
+import { positionToGoOn } from '../../moving/begun.js'
 import type { MovePosition, MoveSource, MoveTarget, Placed } from '../../moving/ports.js'
 import type { MovedKind, MovedPayment, MovedRecords } from '../../moving/records.js'
 import { StorageUnavailable } from '../../refusals.js'
@@ -143,18 +144,17 @@ class PostgresFilling extends PostgresReading implements MoveTarget {
     this.position = await this.database.write(async (work) => {
       work.lock(sql`SELECT version FROM billhook FOR UPDATE`)
       const row = await work.row<PositionColumns>(sql`SELECT source, kind, place, done FROM moves`)
-      if (row === undefined) {
-        await this.assertEmpty(work)
-        // What a catalogue said is written again by the move.
-        work.write(sql`DELETE FROM networks`)
-        work.write(sql`
-          INSERT INTO moves (singleton, source, kind, place, done)
-          VALUES (true, ${first.from}, ${first.kind}, ${first.place}, ${first.done}::bigint)`)
-        return first
+      if (row !== undefined) {
+        const { source, ...place } = row
+        return positionToGoOn(this.name, 'database', { from: source, ...place }, first)
       }
-      const { source, ...position } = row
-      if (source === first.from) return { from: source, ...position }
-      throw new StartError(`${this.name} is being filled from ${source}: go on with that, or name an empty database`)
+      await this.assertEmpty(work)
+      // What a catalogue said is written again by the move.
+      work.write(sql`DELETE FROM networks`)
+      work.write(sql`
+        INSERT INTO moves (singleton, source, kind, place, done)
+        VALUES (true, ${first.from}, ${first.kind}, ${first.place}, ${first.done}::bigint)`)
+      return first
     })
     return this.position
   }

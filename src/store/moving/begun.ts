@@ -1,0 +1,13 @@
+import { StartError } from '../../start-error.js'
+import type { MovePosition } from './ports.js'
+
+/** Where a move goes on: where it was begun, or at `first`. Throws `StartError` when the target is being filled from another source. */
+export function positionToGoOn(
+  target: string,
+  kind: 'directory' | 'database',
+  begun: MovePosition | null,
+  first: MovePosition,
+): MovePosition {
+  if (begun === null || begun.from === first.from) return begun ?? first
+  throw new StartError(`${target} is being filled from ${begun.from}: go on with that, or name an empty ${kind}`)
+}
