@@ -125,33 +125,3 @@ export function transitionOf(kind: DepositReport | 'unseen', report: DepositRepo
       return kind === 'pending' || kind === 'confirmed' ? { kind: 'dropped', reaches: [] } : null
   }
 }
-
-/**
- * Searches for the invoice that a deposit notifies (decisions 6). Candidates are the invoices on the destination wallet
- * that belong to its present owner, have a reference and a callback that resolves, are in the deposit's currency, were
- * created before the deposit was received, and are not void.
- *
- * `T` is how a store identifies an invoice. `Answer` is a promise where the store has to ask another process.
- */
-export interface CandidateSearch<T, Answer = T | null> {
-  /** The newest candidate of exactly the deposit's amount that no deposit has matched, paid or not. */
-  newestUnmatchedOfAmount(): Answer
-  /** The oldest unpaid candidate. */
-  oldestUnpaid(): Answer
-  /** The newest candidate, paid or not. */
-  newest(): Answer
-}
-
-/**
- * Chooses the invoice that a deposit notifies; null without a candidate. The amount identifies the invoice, because
- * unpaid amounts on a wallet are distinct; what others paid to a shared wallet does not matter. A later search runs
- * only if the earlier ones found nothing. Payment sums do not depend on the choice.
- */
-export function chooseInvoice<T>(search: CandidateSearch<T>): T | null {
-  return search.newestUnmatchedOfAmount() ?? search.oldestUnpaid() ?? search.newest()
-}
-
-/** The same, where searches take time. */
-export async function chooseInvoiceInTime<T>(search: CandidateSearch<T, Promise<T | null>>): Promise<T | null> {
-  return (await search.newestUnmatchedOfAmount()) ?? (await search.oldestUnpaid()) ?? search.newest()
-}

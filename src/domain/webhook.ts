@@ -158,6 +158,9 @@ export interface Delivery {
   readonly result: DeliveryResult | null
 }
 
+/** A delivery that a deposit causes. */
+export type NewDelivery = Pick<Delivery, 'owner' | 'invoiceId' | 'status' | 'url' | 'body'>
+
 /** The states of a delivery as people and clients know them; `failed` is final. */
 export const DELIVERY_STATES = ['queued', 'sending', 'waiting', 'delivered', 'failed'] as const
 

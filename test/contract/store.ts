@@ -4,6 +4,7 @@ import type { Store } from '../../src/store/store.js'
 import { describeAllowances } from './store/allowances.js'
 import { describeAside } from './store/aside.js'
 import { describeAudit } from './store/audit.js'
+import { describeBatches } from './store/batches.js'
 import { describeBirth } from './store/birth.js'
 import { describeChains } from './store/chain.js'
 import { describeChanges } from './store/changes.js'
@@ -45,7 +46,7 @@ const SUITES: Readonly<
 > = {
   birth: [describeBirth],
   networks: [describeNetworks],
-  commands: [describeCommands, describeCollisions, describeEndings, describeHistories],
+  commands: [describeCommands, describeBatches, describeCollisions, describeEndings, describeHistories],
   keys: [describeKeys],
   identities: [describeIdentities],
   wallets: [describeWallets],

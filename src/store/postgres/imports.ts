@@ -149,8 +149,8 @@ class DepositImport extends PostgresLogWork implements DepositImportWork {
     return this.recording.finish()
   }
 
-  async confirmedAt(deposit: Deposit): Promise<void> {
-    const row = await this.memo.deposit(deposit)
+  confirmedAt(deposit: Deposit): void {
+    const row = this.memo.knownRow(deposit)
     if (row === undefined) throw new Error('a deposit that was recorded is not known')
     this.memo.putDeposit({ ...row, deposit: { ...row.deposit, confirmedAt: deposit.confirmedAt } })
   }

@@ -1,8 +1,6 @@
 import { type Currency, type CurrencyLabel, currencyOfLabel } from '../../../src/domain/amount.js'
 import type { DepositReport, DepositStatus } from '../../../src/domain/deposit.js'
-import { chooseInvoice } from '../../../src/domain/deposit.js'
 import type { Received } from '../../../src/domain/payment.js'
-import { searchIn } from '../../support/candidates.js'
 import { receivedSince } from '../../support/received-since.js'
 
 /** An invoice as the model keeps it; its amount in atoms. */
@@ -175,13 +173,12 @@ export class NaiveModel {
         this.callbackOf(invoice) !== null &&
         invoice.createdAt < seen.receivedAt,
     )
-    const listed = candidates.map((invoice) => ({
-      id: invoice.id,
-      amount: invoice.amount,
-      isUnpaid: this.remaining(invoice) > 0n,
-      isMatched: this.isMatched(invoice),
-      invoice,
-    }))
-    return chooseInvoice(searchIn(listed, seen.amount))?.invoice ?? null
+    const oldestFirst = candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    return (
+      oldestFirst.findLast((one) => one.amount === seen.amount && !this.isMatched(one)) ??
+      oldestFirst.find((one) => this.remaining(one) > 0n) ??
+      oldestFirst.at(-1) ??
+      null
+    )
   }
 }

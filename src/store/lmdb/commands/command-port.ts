@@ -1,4 +1,3 @@
-import { asideOf, SET_ASIDE } from '../../../domain/aside.js'
 import type { InvoiceTerms } from '../../../domain/invoice.js'
 import {
   type ChainCommand,
@@ -13,7 +12,9 @@ import {
   type WalletCommand,
   type WalletResult,
 } from '../../commands.js'
+import { answeredNow } from '../../rules/asking.js'
 import { answerUnowned } from '../../rules/create-invoice.js'
+import { answerUnrecorded, type DepositCommandWork } from '../../rules/deposit-command.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import { takeStep } from '../chain/chain-steps.js'
 import type { Commit, CommitLoop } from '../commit/commit-loop.js'
@@ -111,21 +112,24 @@ export class LmdbCommands implements CommandPort {
     }
   }
 
-  private recordDeposit(commit: Commit, { eventId, fact, aside }: DepositCommand): DepositResult | null {
-    const answered = earlierAnswer(commit, eventId)
-    if (answered !== null) {
-      const outcome = answered.status === 'duplicate' ? { ...answered, deposit: null } : answered
-      return { type: 'deposit', outcome, owed: [] }
-    }
-    if (aside !== undefined) {
-      putDepositAside(commit, asideOf(fact, aside, commit.nowMs))
-      rememberAnswer(commit, eventId, SET_ASIDE)
-      return { type: 'deposit', outcome: SET_ASIDE, owed: [] }
-    }
-    if (!this.parts.deposits.settle(commit, [fact.sighting])) return null
-    const recorded = this.parts.deposits.record(commit, fact)
+  private recordDeposit(commit: Commit, command: DepositCommand): DepositResult | null {
+    const answer = answeredNow(answerUnrecorded(commandWorkOn(commit), command))
+    if (answer !== null) return answer
+    const { eventId, fact } = command
+    const { deposits } = this.parts
+    if (fact.report !== 'dropped' && !deposits.settle(commit, [fact.sighting])) return null
+    const recorded = deposits.record(commit, fact)
     rememberAnswer(commit, eventId, recorded.outcome)
     return { type: 'deposit', ...recorded }
+  }
+}
+
+function commandWorkOn(commit: Commit): DepositCommandWork {
+  return {
+    nowMs: commit.nowMs,
+    earlierAnswer: (eventId) => earlierAnswer(commit, eventId),
+    putAside: (aside) => putDepositAside(commit, aside),
+    remember: (eventId, outcome) => rememberAnswer(commit, eventId, outcome),
   }
 }
 

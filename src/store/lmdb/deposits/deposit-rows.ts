@@ -1,6 +1,7 @@
-import { CURRENCIES, type Currency } from '../../../domain/amount.js'
+import { CURRENCIES } from '../../../domain/amount.js'
 import type { Deposit } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
+import type { DepositRecord } from '../../rules/record-deposit.js'
 import type { DepositPort, Page, PageOf } from '../../store.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import {
@@ -20,19 +21,10 @@ import { bytes, fieldsOf, flag, integer, oneOf, orNull, recordCodec, storedAs, t
 /** What names a deposit. */
 export type DepositId = Pick<Deposit, 'network' | 'txHash' | 'index'>
 
-/** A deposit with what only the store knows of it. */
-export interface DepositRow {
-  readonly deposit: Deposit
+/** A deposit as the store has it. */
+export interface DepositRow extends DepositRecord<InvoiceId> {
   readonly no: DepositNo
   readonly addressNo: AddressNo
-  /** The currency it was counted as when it was recorded: a later change of configuration must not take out another amount. */
-  readonly countedAs: Currency | null
-  readonly atoms: bigint
-  /** The invoice it notifies, chosen when it was first seen; null for none. */
-  readonly invoiceId: InvoiceId | null
-  /** Statuses for which a delivery was entered, or would have been: never again. */
-  readonly isPendingReached: boolean
-  readonly isConfirmedReached: boolean
 }
 
 const KINDS = ['pending', 'confirmed', 'dropped'] as const

@@ -3,7 +3,7 @@ import type { Currency } from '../../../domain/amount.js'
 import type { InvoiceEventType } from '../../../domain/event.js'
 import { isPaid } from '../../../domain/payment.js'
 import { type Ending, isCovered } from '../../../domain/voiding.js'
-import { answeredNow } from '../../rules/asking.js'
+import type { Asking } from '../../rules/asking.js'
 import * as life from '../../rules/invoice-life.js'
 import type { Commit, Snapshot } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
@@ -150,9 +150,9 @@ class LmdbMatches implements life.Matches<InvoiceId> {
   }
 }
 
-/** Settles the invoice that a confirmed deposit matched, if it is open and paid by now. */
-export function settleMatched(commit: Commit, id: InvoiceId): void {
-  if (isOpen(commit, indexed(commit, invoiceRow(commit, id)))) settleIfPaid(commit, id)
+/** Settles an invoice if it is open and paid. */
+export function settleIfOpen(commit: Commit, row: InvoiceRow): void {
+  if (isOpen(commit, indexed(commit, row))) settleIfPaid(commit, row.id)
 }
 
 /** A confirmed deposit left the account of a wallet: invoices created before it may be unpaid again. */
@@ -162,11 +162,11 @@ export function reopen(
   currency: Currency,
   account: Account,
   receivedAt: number,
-): void {
+): Asking<void> {
   const paid: life.PaidInvoices<InvoiceRow> = {
     greatest: () => greatestPaid(commit, walletNo, currency),
     lastToReceive: (atoms, beforeMs) => lastToReceive(commit.tables.confirmedTotals, account, atoms, beforeMs),
     between: (fromMs, beforeMs) => paidBetween(commit, walletNo, currency, fromMs, beforeMs),
   }
-  answeredNow(life.reopen(new LmdbInvoiceLife(commit), paid, receivedAt))
+  return life.reopen(new LmdbInvoiceLife(commit), paid, receivedAt)
 }

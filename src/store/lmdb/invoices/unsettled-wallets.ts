@@ -12,7 +12,7 @@ import { ID_BYTES, type InvoiceId, idOfKey, NUMBER_BYTES, numberKey, timeOfId, t
 import { firstKey, NOTHING } from '../tables/tables.js'
 import { LOOKUPS_EACH, LOOKUPS_PER_WALLET, settleIfPaid } from './invoice-index.js'
 import { behind, PLACE_BYTES } from './invoice-places.js'
-import { invoiceRow } from './invoice-rows.js'
+import { type InvoiceRow, invoiceRow } from './invoice-rows.js'
 
 /*
  *     unsettled-wallets   wallet no → whether to begin again at the end, whether to tell it, the last key in `open-invoices`
@@ -28,14 +28,14 @@ export interface PayingDeposit {
   readonly receivedAt: number
 }
 
-/** Finds the open invoices on a wallet that a confirmed deposit has paid. */
-export function settleWallet(commit: Commit, walletNo: WalletNo, deposit: PayingDeposit): void {
+/** The open invoices on a wallet that a confirmed deposit may have paid: those that are to be examined with it, one by one. */
+export function* othersPaid(commit: Commit, walletNo: WalletNo, deposit: PayingDeposit): Iterable<InvoiceRow> {
   const known = read(commit, walletNo)
   if (known !== null) {
     put(commit, walletNo, unsettledAgain(known, !commit.isSilent))
     return
   }
-  const examinedTo = examine(commit, walletNo, NOTHING, EXAMINED_WITH_DEPOSIT, commit.aside, deposit)
+  const examinedTo = yield* toExamine(commit, walletNo, NOTHING, EXAMINED_WITH_DEPOSIT, commit.aside, deposit)
   const left = unsettledBy(examinedTo, !commit.isSilent)
   if (left !== null) put(commit, walletNo, left)
 }
@@ -58,7 +58,10 @@ export function settlePiece(commit: Commit, slice: Slice): void {
   const known = read(commit, walletNo)
   if (known === null) return
   if (!known.isAloud) commit.silence()
-  const left = behindPiece(known, examine(commit, walletNo, known.examinedTo ?? NOTHING, READ_AT_ONCE, slice))
+  const piece = toExamine(commit, walletNo, known.examinedTo ?? NOTHING, READ_AT_ONCE, slice)
+  let step = piece.next()
+  for (; step.done !== true; step = piece.next()) settleIfPaid(commit, step.value.id)
+  const left = behindPiece(known, step.value)
   if (left === null) tables.unsettledWallets.removeSync(key)
   else put(commit, walletNo, left)
 }
@@ -66,17 +69,17 @@ export function settlePiece(commit: Commit, slice: Slice): void {
 const BEHIND_WALLETS = Buffer.alloc(NUMBER_BYTES + 1, 0xff)
 
 /**
- * Examines the next open invoices behind a key, at most `limit`, and as many as the slice allows. Answers the last one, which is
- * `after` when there was no time; null when there are no more.
+ * The next open invoices behind a key that are to be examined, at most `limit`, and as many as the slice allows. Answers the last one,
+ * which is `after` when there was no time; null when there are no more.
  */
-function examine(
+function* toExamine(
   commit: Commit,
   walletNo: WalletNo,
   after: Buffer,
   limit: number,
   slice: Slice,
   deposit: PayingDeposit | null = null,
-): Buffer | null {
+): Generator<InvoiceRow, Buffer | null> {
   const prefix = numberKey(walletNo)
   const start = after.length === 0 ? prefix : Buffer.concat([after, Buffer.of(0)])
   // Read before the table changes.
@@ -87,9 +90,9 @@ function examine(
     examinedTo = key
     slice.touch(1)
     if (deposit !== null && !isCounted(key, deposit)) continue
-    const id = idOfKey<InvoiceId>(key)
-    slice.touch(LOOKUPS_EACH + LOOKUPS_PER_WALLET * walletsOf(invoiceRow(commit, id).invoice).length)
-    settleIfPaid(commit, id)
+    const row = invoiceRow(commit, idOfKey<InvoiceId>(key))
+    slice.touch(LOOKUPS_EACH + LOOKUPS_PER_WALLET * walletsOf(row.invoice).length)
+    yield row
   }
   return keys.length < limit ? null : examinedTo
 }

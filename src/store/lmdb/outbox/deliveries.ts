@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RetryDecision } from '../../../domain/retry.js'
-import { type Delivery, type DeliveryResult, originOf } from '../../../domain/webhook.js'
+import { type Delivery, type DeliveryResult, type NewDelivery, originOf } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import { adjust, endAttempt, type Next, type RedeliveryWork, release } from '../../rules/deliveries.js'
 import type { Commit } from '../commit/commit-loop.js'
@@ -27,9 +27,6 @@ export const LANE_BYTES = NUMBER_BYTES + ORIGIN_BYTES
 
 /** Behind the ids of all deliveries. */
 const BEHIND_ALL = Buffer.alloc(ID_BYTES + 1, 0xff)
-
-/** A delivery that a deposit causes. */
-type NewDelivery = Pick<Delivery, 'owner' | 'invoiceId' | 'status' | 'url' | 'body'>
 
 /** Queues a delivery, in the transaction of the deposit that caused it. */
 export function enqueueDelivery(commit: Commit, delivery: NewDelivery): OwedDelivery {

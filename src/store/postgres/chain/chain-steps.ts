@@ -13,8 +13,7 @@ import {
 } from '../../rules/step-scope.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { DepositMemo } from '../deposits/deposit-memo.js'
-import type { DepositRow } from '../deposits/deposit-rows.js'
+import { DepositMemo, type KnownDeposit } from '../deposits/deposit-memo.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import { DepositRecording } from '../deposits/recording.js'
 import { expireDue } from '../invoices/settle.js'
@@ -108,7 +107,7 @@ interface Locked {
   readonly recording: DepositRecording
 }
 
-function workOn({ work, network, deposits, memo, holders, recording }: Locked): ChainWork<DepositRow> {
+function workOn({ work, network, deposits, memo, holders, recording }: Locked): ChainWork<KnownDeposit> {
   return {
     nowMs: work.nowMs,
     facts: factsFrom(askIn(work), network),

@@ -1,6 +1,7 @@
-import { asideOf, SET_ASIDE } from '../../../domain/aside.js'
 import type { DepositCommand, DepositResult } from '../../commands.js'
 import { repetitionOf } from '../../rules/answered-events.js'
+import { answeredLater } from '../../rules/asking.js'
+import { answerAgain, answerUnrecorded } from '../../rules/deposit-command.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import type { Work } from '../connection/work.js'
 import { DepositMemo } from '../deposits/deposit-memo.js'
@@ -39,7 +40,7 @@ export async function recordDeposits(
   const unsettled = await deposits.settle(
     memo,
     work,
-    commands.filter(isNew).map(({ fact }) => fact.sighting),
+    commands.filter((command) => isNew(command) && command.fact.report !== 'dropped').map(({ fact }) => fact.sighting),
   )
   const recording = new DepositRecording(deposits, work, memo)
   const answered: AnsweredEvent[] = []
@@ -50,8 +51,7 @@ export async function recordDeposits(
     const earlier = eventId === null ? undefined : answers.get(eventId)
     const names = [nameOf(fact.sighting), placeNameOf(fact.sighting)]
     if (earlier !== undefined) {
-      const outcome = earlier.status === 'duplicate' ? { ...earlier, deposit: null } : earlier
-      results.push({ type: 'deposit', outcome, owed: [] })
+      results.push(answerAgain(earlier))
     } else if (unsettled.has(fact.sighting) || names.some((name) => waiting.has(name))) {
       for (const name of names) waiting.add(name)
       results.push(null)
@@ -67,20 +67,26 @@ export async function recordDeposits(
   return results
 }
 
-/** Sets a deposit aside whose recording failed. Its event is answered as rejected, unless it was answered before. */
+/** Sets a deposit aside whose recording failed, unless its event was answered before. */
 export async function setDepositAside(
   work: Work,
-  { eventId, fact, aside = '' }: DepositCommand,
+  command: DepositCommand,
   deposits: DepositRecorder,
 ): Promise<DepositResult> {
-  if (deposits.flawOf(fact.sighting) === null) lockAddresses(work, [fact.sighting])
+  const { sighting } = command.fact
+  if (deposits.flawOf(sighting) === null) lockAddresses(work, [sighting])
   const nowMs = await work.readClock()
-  const earlier = (await earlierAnswers(work, [eventId])).get(eventId ?? '')
-  if (earlier !== undefined) {
-    const outcome = earlier.status === 'duplicate' ? { ...earlier, deposit: null } : earlier
-    return { type: 'deposit', outcome, owed: [] }
-  }
-  await putDepositAside(work, asideOf(fact, aside, nowMs))
-  rememberAnswers(work, [{ eventId, outcome: SET_ASIDE }])
-  return { type: 'deposit', outcome: SET_ASIDE, owed: [] }
+  const answer = await answeredLater(
+    answerUnrecorded(
+      {
+        nowMs,
+        earlierAnswer: async (eventId) => (await earlierAnswers(work, [eventId])).get(eventId) ?? null,
+        putAside: (aside) => putDepositAside(work, aside),
+        remember: (eventId, outcome) => rememberAnswers(work, [{ eventId, outcome }]),
+      },
+      command,
+    ),
+  )
+  if (answer === null) throw new Error('a deposit that is to be set aside says no reason')
+  return answer
 }

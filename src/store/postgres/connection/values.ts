@@ -13,8 +13,26 @@ import type { Value } from './sql.js'
 export function toWire(value: Value): unknown {
   if (typeof value === 'string') return escaped(value)
   if (value instanceof Uint8Array) return Buffer.isBuffer(value) ? value : Buffer.from(value)
-  if (Array.isArray(value)) return value.map(toWire)
+  if (Array.isArray(value)) return arrayText(value)
   return value
+}
+
+/** An array as PostgreSQL reads it. The driver's own takes much longer, and statements are given hundreds of elements. */
+function arrayText(items: readonly Value[]): string {
+  let text = '{'
+  for (const item of items) text += text.length === 1 ? elementText(item) : `,${elementText(item)}`
+  return `${text}}`
+}
+
+function elementText(item: Value): string {
+  if (item === null) return 'NULL'
+  if (typeof item === 'string') return quoted(escaped(item))
+  if (item instanceof Uint8Array) return quoted(`\\x${Buffer.from(item).toString('hex')}`)
+  return Array.isArray(item) ? arrayText(item) : String(item)
+}
+
+function quoted(text: string): string {
+  return `"${text.includes('"') || text.includes('\\') ? text.replaceAll(/["\\]/g, '\\$&') : text}"`
 }
 
 function escaped(text: string): string {

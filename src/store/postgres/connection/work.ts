@@ -1,24 +1,26 @@
 import type { Clock } from '../../../clock.js'
+import type { NewDelivery } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import { logChange, type Told } from '../change-log.js'
 import { countByOwner, enterEvents, type LastNumber, type LoggedEvent, takeNumbers } from '../events/event-log.js'
-import {
-  enterDeliveries,
-  laneOf,
-  type NewDelivery,
-  putHead,
-  takeHead,
-  timeOfDeliveryId,
-} from '../outbox/new-deliveries.js'
+import { enterDeliveries, laned, putHead, takeHead, timeOfDeliveryId } from '../outbox/new-deliveries.js'
+import { type Effect, Effects } from './effects.js'
 import { FateUnknown } from './errors.js'
 import { presentTime } from './present-time.js'
 import type { Done, Row, Session } from './session.js'
 import { type Fragment, sql } from './sql.js'
+import { Touches } from './touches.js'
 
 /** A delivery to queue, and the list that is to name it. */
 interface Queued {
   readonly delivery: NewDelivery
   readonly owed: OwedDelivery[]
+}
+
+/** What a unit, or a part of it, tells, in order. */
+export class Tale {
+  readonly events: LoggedEvent[] = []
+  readonly queued: Queued[] = []
 }
 
 /** The time of a test instead of the database's, and new ids: 16 time-ordered bytes whose first 6 are the time. */
@@ -39,12 +41,14 @@ export class Work {
   private isMuted = false
   private failure: unknown = null
   private hasWritten = false
-  private readonly events: LoggedEvent[] = []
+  private readonly tale = new Tale()
+  /** The tale of the part that goes on now. */
+  private present = this.tale
   private readonly changes = new Set<string>()
-  private readonly touched = new Set<string>()
-  private readonly touchedWallets = new Set<string>()
+  /** Invoices that it has changed, and the wallets that they are on. */
+  private readonly touches = new Touches()
+  private readonly effects = new Effects()
   private readonly owed: OwedDelivery[] = []
-  private readonly queued: Queued[] = []
   /** What the unit answered, once its commit was sent. */
   value: unknown
   isCommitSent = false
@@ -87,6 +91,14 @@ export class Work {
   wrote(fragment: Fragment): Promise<number> {
     this.hasWritten = true
     return quiet(this.run(fragment).then(({ count }) => count))
+  }
+
+  /** Writes an effect before anything else is sent, and with others of its kind. */
+  effect<T>(kind: Effect<T>, effect: T): void {
+    this.hasWritten = true
+    if (this.effects.add(kind, effect)) return
+    this.writeEffects()
+    this.effects.add(kind, effect)
   }
 
   /** Sends a statement that writes, and answers rows. */
@@ -136,7 +148,7 @@ export class Work {
 
   /** Enters an event into the log of an owner, with the commit. */
   log(owner: string, event: Omit<LoggedEvent, 'owner'>): void {
-    if (!this.isMuted) this.events.push({ owner, ...event })
+    if (!this.isMuted) this.present.events.push({ owner, ...event })
   }
 
   /** Notes that the deposits or the address of a wallet change, or that an invoice on it ends. */
@@ -144,24 +156,37 @@ export class Work {
     this.changes.add(walletId)
   }
 
-  /** Notes that the unit changes an invoice, so that what was read of it before is out of date, and where it stands on its wallets. */
+  /** Notes that the unit changes an invoice, and where it stands on its wallets. */
   touch(invoice: { readonly id: string; readonly walletIds: readonly string[] }): void {
-    this.touched.add(invoice.id)
-    for (const walletId of invoice.walletIds) this.touchedWallets.add(walletId)
+    this.touches.touch([invoice.id, ...invoice.walletIds])
   }
 
-  hasTouched(invoiceId: string): boolean {
-    return this.touched.has(invoiceId)
+  /** The present moment: what the unit changes later, it changes since. */
+  get moment(): number {
+    return this.touches.moment
   }
 
-  /** Whether the unit has changed neither the deposits of a wallet nor an invoice on it. */
-  isAsBefore(walletId: string): boolean {
-    return !this.changes.has(walletId) && !this.touchedWallets.has(walletId)
+  /** Whether what stands under an id is as it was at a moment: an invoice, or the invoices on a wallet. */
+  isAsAt(moment: number, id: string): boolean {
+    return this.touches.isAsAt(moment, id)
   }
 
   /** Queues a delivery with the commit, which adds it to `owed`. */
   enqueue(delivery: NewDelivery, owed: OwedDelivery[]): void {
-    this.queued.push({ delivery, owed })
+    this.present.queued.push({ delivery, owed })
+  }
+
+  /** Has what is told from now on be part of a tale, which is to be joined; null for none. */
+  tell(tale: Tale | null): void {
+    this.present = tale ?? this.tale
+  }
+
+  /** Tells what parts have told, in the order given. */
+  join(tales: readonly Tale[]): void {
+    for (const { events, queued } of tales) {
+      this.tale.events.push(...events)
+      this.tale.queued.push(...queued)
+    }
   }
 
   /** Notes that a delivery becomes due, of which other processes are to hear. */
@@ -177,6 +202,7 @@ export class Work {
   async commit(value: unknown): Promise<void> {
     if (this.failure !== null) throw this.failure
     await Promise.all([this.writeDeliveries(), this.writeEvents()])
+    this.writeEffects()
     if (this.hasWritten) {
       const time = await this.readClock()
       if (this.changes.size > 0 || this.owed.length > 0) this.write(logChange(this.told, this.writer, time))
@@ -213,30 +239,39 @@ export class Work {
   }
 
   private async writeDeliveries(): Promise<void> {
-    const { queued } = this
+    const { queued } = this.tale
     const [first, ...rest] = queued.map(() => this.newId())
     if (first === undefined) return
     const [head] = await this.written<{ newest: string }>(takeHead(first))
     const isFirst = head === undefined || head.newest === first
     const ids = isFirst ? [first, ...rest] : queued.map(() => this.newId(timeOfDeliveryId(head.newest) + 1))
     this.write(putHead(ids.at(-1) ?? first))
-    const deliveries = queued.map(({ delivery }) => delivery)
+    const deliveries = laned(queued.map(({ delivery }) => delivery))
     this.write(enterDeliveries(ids, deliveries, this.nowMs))
-    for (const [i, { delivery, owed }] of queued.entries()) {
-      const { owner, url } = delivery
-      const due = { id: ids[i] ?? first, lane: laneOf(owner, url), owner }
-      owed.push(due)
+    for (const [i, { owner, lane }] of deliveries.entries()) {
+      const due = { id: ids[i] ?? first, lane, owner }
+      queued[i]?.owed.push(due)
       this.owes(due)
     }
   }
 
   private async writeEvents(): Promise<void> {
-    if (this.events.length === 0) return
-    const lasts = await this.written<LastNumber>(takeNumbers(countByOwner(this.events), this.nowMs))
-    this.write(enterEvents(this.events, lasts))
+    const { events } = this.tale
+    if (events.length === 0) return
+    const lasts = await this.written<LastNumber>(takeNumbers(countByOwner(events), this.nowMs))
+    this.write(enterEvents(events, lasts))
+  }
+
+  private writeEffects(): void {
+    for (const statement of this.effects.take()) void this.send(statement)
   }
 
   private run<T = Row>(fragment: Fragment): Promise<Done<T>> {
+    this.writeEffects()
+    return this.send<T>(fragment)
+  }
+
+  private send<T = Row>(fragment: Fragment): Promise<Done<T>> {
     return quiet(this.runOrFail<T>(fragment))
   }
 

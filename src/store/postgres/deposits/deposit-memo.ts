@@ -1,35 +1,51 @@
-import type { Sighting } from '../../../domain/deposit.js'
+import type { Deposit, DepositValue, Sighting } from '../../../domain/deposit.js'
 import { unconfigured, type WebhookConfiguration } from '../../../domain/webhook.js'
+import type { Awaitable } from '../../store.js'
+import { Questions } from '../connection/questions.js'
 import type { Work } from '../connection/work.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'
-import { lockInvoice, lockInvoices } from '../invoices/settle.js'
-import { type AddressRow, lockAddress, type Place, placeNameOf, readAddresses } from '../wallets/wallet-rows.js'
+import { LockedInvoices } from '../invoices/locked-invoices.js'
+import { othersPaid, type Payment } from '../invoices/unsettled-wallets.js'
+import { type AddressRow, lockAddresses, type Place, placeNameOf, readAddresses } from '../wallets/wallet-rows.js'
 import { configurationOf, configurationsAt } from '../webhooks.js'
-import type { Candidates } from './candidates.js'
+import { CandidateQuestions } from './candidate-questions.js'
+import { Candidates } from './candidates.js'
 import {
-  addDeposit,
-  changeDeposit,
   type DepositId,
   type DepositRow,
   findDeposit,
   findDeposits,
+  KNOWN_DEPOSITS,
+  NEW_DEPOSITS,
   nameOf,
 } from './deposit-rows.js'
 
+/** A deposit that is known. */
+export type KnownDeposit = Pick<DepositRow, 'deposit'>
+
 /**
- * What a unit of work knows of the deposits that it is about: their rows, their addresses with the wallets, and the callbacks of
- * their owners. It is read for all of them at once behind the locks, so it stays true until the commit, but for what the unit
- * itself changes. What was not read before is read when it is asked for.
+ * What a unit of work knows of the deposits that it is about: their rows, their addresses with the wallets, the callbacks of their
+ * owners and the invoices that they notify. It is read for all of them at once behind the locks, so it stays true until the commit,
+ * but for what the unit itself changes. What was not read before is read when it is asked for, for all that ask at the same time.
  */
 export class DepositMemo {
-  private readonly deposits = new Map<string, DepositRow | undefined>()
+  private readonly rows = new Map<string, DepositRow | undefined>()
+  /** Deposits as they will be when what was judged of them is recorded. */
+  private readonly judged = new Map<string, KnownDeposit>()
   private readonly addresses = new Map<string, AddressRow>()
   private readonly configurations = new Map<string, WebhookConfiguration>()
-  private readonly invoices = new Map<string, InvoiceRow>()
-  /** Searches for the invoices of deposits that have not been recorded, by all that decides them. */
-  readonly searches = new Map<string, Candidates>()
+  private readonly searches = new Map<string, Candidates>()
+  readonly invoices: LockedInvoices
+  private readonly candidateQuestions: CandidateQuestions
+  private readonly places = new Questions((places: readonly Place[]) => this.lockPlaces(places))
+  private readonly paid = new Questions((payments: readonly (Payment & { readonly matched: string | null })[]) =>
+    this.lockOthersPaid(payments),
+  )
 
-  constructor(private readonly work: Work) {}
+  constructor(private readonly work: Work) {
+    this.invoices = new LockedInvoices(work)
+    this.candidateQuestions = new CandidateQuestions(work, this.invoices)
+  }
 
   /** Reads what is about these sightings, whose addresses the unit has locked, in one round trip. */
   async prepare(sightings: readonly Sighting[]): Promise<void> {
@@ -39,7 +55,7 @@ export class DepositMemo {
       readAddresses(work, sightings),
       configurationsAt(work, sightings),
     ])
-    for (const sighting of sightings) this.deposits.set(nameOf(sighting), deposits.get(nameOf(sighting)))
+    for (const sighting of sightings) this.rows.set(nameOf(sighting), deposits.get(nameOf(sighting)))
     for (const [place, row] of addresses) this.addresses.set(place, row)
     for (const { wallet } of addresses.values()) {
       const owner = wallet?.owner ?? null
@@ -47,44 +63,110 @@ export class DepositMemo {
     }
   }
 
-  async deposit(id: DepositId): Promise<DepositRow | undefined> {
+  /** Sends what was asked and needs the database. */
+  send(): void {
+    // In the order of the locks.
+    this.places.send()
+    this.candidateQuestions.send()
+    this.invoices.send()
+    this.paid.send()
+  }
+
+  /** A deposit, with what was judged of it. */
+  async deposit(id: DepositId): Promise<KnownDeposit | undefined> {
+    return this.judged.get(nameOf(id)) ?? this.row(id)
+  }
+
+  /** Notes what a deposit will be. */
+  judge(deposit: Deposit): void {
+    this.judged.set(nameOf(deposit), { deposit })
+  }
+
+  /** The row of a deposit, as it was recorded last. */
+  async row(id: DepositId): Promise<DepositRow | undefined> {
     const name = nameOf(id)
-    if (!this.deposits.has(name)) this.deposits.set(name, await findDeposit(this.work, id))
-    return this.deposits.get(name)
+    if (!this.rows.has(name)) this.rows.set(name, await findDeposit(this.work, id))
+    return this.rows.get(name)
+  }
+
+  /** The row of a deposit that was asked for before. */
+  knownRow(id: DepositId): DepositRow | undefined {
+    return this.rows.get(nameOf(id))
   }
 
   /** Writes a deposit that the unit has asked for. */
   putDeposit(row: DepositRow): void {
     const name = nameOf(row.deposit)
-    if (this.deposits.get(name) === undefined) addDeposit(this.work, row)
-    else changeDeposit(this.work, row)
-    this.deposits.set(name, row)
+    this.work.effect(this.rows.get(name) === undefined ? NEW_DEPOSITS : KNOWN_DEPOSITS, row)
+    this.rows.set(name, row)
   }
 
   /** The address with its wallet, locked. */
-  async address(place: Place): Promise<AddressRow> {
-    const name = placeNameOf(place)
-    const row = this.addresses.get(name) ?? (await lockAddress(this.work, place))
-    this.addresses.set(name, row)
-    return row
+  address(place: Place): Awaitable<AddressRow> {
+    return this.addresses.get(placeNameOf(place)) ?? this.places.ask(place)
   }
 
-  /** Locks and reads invoices that deposits notify already, all at once. */
-  async prepareInvoices(ids: readonly string[]): Promise<void> {
-    for (const row of await lockInvoices(this.work, [...new Set(ids)])) this.invoices.set(row.id, row)
+  configuration(owner: string): Awaitable<WebhookConfiguration> {
+    return this.configurations.get(owner) ?? this.readConfiguration(owner)
   }
 
-  /** An invoice that a deposit notifies already, locked. */
-  async invoice(id: string): Promise<InvoiceRow> {
-    const known = this.work.hasTouched(id) ? undefined : this.invoices.get(id)
-    const row = known ?? (await lockInvoice(this.work, id))
-    this.invoices.set(id, row)
-    return row
+  /** The candidates for a deposit; null when it can have none. */
+  candidates({ wallet }: AddressRow, seen: Sighting, value: DepositValue): Awaitable<Candidates | null> {
+    const { currency, atoms } = value
+    if (wallet === null || wallet.owner === null || currency === null) return null
+    const name = searchNameOf(seen, value)
+    const known = this.searches.get(name)
+    if (known !== undefined) return known
+    const { id: walletId, owner } = wallet
+    const { receivedAt } = seen
+    const search = ({ callback_url }: WebhookConfiguration) => {
+      const seeker = { walletId, owner, currency, atoms, receivedAt, hasDefaultCallback: callback_url !== null }
+      const made = new Candidates(this.work, this.candidateQuestions, this.invoices, seeker)
+      this.searches.set(name, made)
+      return made
+    }
+    const configuration = this.configuration(owner)
+    return configuration instanceof Promise ? configuration.then(search) : search(configuration)
   }
 
-  async configuration(owner: string): Promise<WebhookConfiguration> {
-    const known = this.configurations.get(owner) ?? (await configurationOf(this.work, owner))
-    this.configurations.set(owner, known)
-    return known
+  /** An invoice may be matched again: what was found before may have missed it. */
+  forgetSearches(): void {
+    this.searches.clear()
   }
+
+  /** Other open invoices than the matched one that a confirmed deposit may have paid, oldest first. They are locked. */
+  othersPaid(payment: Payment, matched: string | null): Promise<readonly InvoiceRow[]> {
+    return this.paid.ask({ ...payment, matched })
+  }
+
+  private async lockOthersPaid(
+    payments: readonly (Payment & { readonly matched: string | null })[],
+  ): Promise<readonly (readonly InvoiceRow[])[]> {
+    const ids = await othersPaid(this.work, payments)
+    const others = ids.map((all, i) => all.filter((id) => id !== payments[i]?.matched).sort())
+    const rows = await this.invoices.lock(others.flat())
+    return others.map((all) => all.flatMap((id) => rows.get(id) ?? []))
+  }
+
+  private async lockPlaces(places: readonly Place[]): Promise<readonly AddressRow[]> {
+    lockAddresses(this.work, places)
+    const found = await readAddresses(this.work, places)
+    return places.map((place) => {
+      const row = found.get(placeNameOf(place))
+      if (row === undefined) throw new Error('an address that was entered is not there')
+      this.addresses.set(placeNameOf(place), row)
+      return row
+    })
+  }
+
+  private async readConfiguration(owner: string): Promise<WebhookConfiguration> {
+    const configuration = await configurationOf(this.work, owner)
+    this.configurations.set(owner, configuration)
+    return configuration
+  }
+}
+
+/** Names a search by all that decides it: two reports of a deposit may tell different times and amounts. */
+function searchNameOf(seen: Sighting, { currency, atoms }: DepositValue): string {
+  return [nameOf(seen), placeNameOf(seen), seen.receivedAt, currency, atoms].join(' ')
 }

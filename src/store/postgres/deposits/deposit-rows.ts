@@ -1,6 +1,8 @@
 import type { Currency, CurrencyLabel } from '../../../domain/amount.js'
 import type { Deposit, DepositReport } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
+import type { DepositRecord } from '../../rules/record-deposit.js'
+import type { Effect } from '../connection/effects.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import type { Place } from '../wallets/wallet-rows.js'
@@ -8,18 +10,9 @@ import type { Place } from '../wallets/wallet-rows.js'
 /** What names a deposit. */
 export type DepositId = Pick<Deposit, 'network' | 'txHash' | 'index'>
 
-/** A deposit with what only the store knows of it. */
-export interface DepositRow {
-  readonly deposit: Deposit
+/** A deposit as the store has it. */
+export interface DepositRow extends DepositRecord<string> {
   readonly addressId: number
-  /** The currency it was counted as when it was recorded: a later change of configuration must not take out another amount. */
-  readonly countedAs: Currency | null
-  readonly atoms: bigint
-  /** The invoice it notifies, chosen when it was first seen; null for none. */
-  readonly invoiceId: string | null
-  /** Statuses for which a delivery was entered, or would have been: never again. */
-  readonly isPendingReached: boolean
-  readonly isConfirmedReached: boolean
 }
 
 export interface DepositColumns {
@@ -120,27 +113,42 @@ export function toDeposit(columns: DepositColumns): Deposit {
 }
 
 /**
- * Writes a deposit that is seen for the first time. Where another unit has seen it at the same time, at another address, the database
+ * A deposit that is seen for the first time. Where another unit has seen it at the same time, at another address, the database
  * refuses it, and this one is tried again, when it knows what the other has found.
  */
-export function addDeposit(work: Work, row: DepositRow): void {
-  const { deposit } = row
-  work.write(sql`
+export const NEW_DEPOSITS: Effect<DepositRow> = {
+  table: 'deposits',
+  nameOf: ({ deposit }) => nameOf(deposit),
+  statement: (rows) => sql`
     INSERT INTO deposits (network, tx_hash, index, to_address, address_id, label, amount, kind, received_at, confirmed_at, counted_as,
       atoms, invoice_id, is_pending_reached, is_confirmed_reached)
-    VALUES (${deposit.network}, ${deposit.txHash}, ${deposit.index}::bigint, ${deposit.toAddress}, ${row.addressId}::bigint,
-      ${deposit.currency}, ${deposit.amount}, ${deposit.kind}, ${deposit.receivedAt}::bigint, ${deposit.confirmedAt}::bigint,
-      ${row.countedAs}, ${row.atoms}::numeric, ${row.invoiceId}::uuid, ${row.isPendingReached}, ${row.isConfirmedReached})`)
+    SELECT * FROM ${listed(rows)}`,
 }
 
-/** Writes a deposit that is known, and locked. It keeps the number that it was given when it was first seen. */
-export function changeDeposit(work: Work, row: DepositRow): void {
-  const { deposit } = row
-  work.write(sql`
-    UPDATE deposits SET to_address = ${deposit.toAddress}, address_id = ${row.addressId}::bigint, label = ${deposit.currency},
-      amount = ${deposit.amount}, kind = ${deposit.kind}, received_at = ${deposit.receivedAt}::bigint,
-      confirmed_at = ${deposit.confirmedAt}::bigint, counted_as = ${row.countedAs}, atoms = ${row.atoms}::numeric,
-      invoice_id = ${row.invoiceId}::uuid, is_pending_reached = ${row.isPendingReached},
-      is_confirmed_reached = ${row.isConfirmedReached}
-    WHERE network = ${deposit.network} AND tx_hash = ${deposit.txHash} AND index = ${deposit.index}::bigint`)
+/** A deposit that is known, and locked. It keeps the number that it was given when it was first seen. */
+export const KNOWN_DEPOSITS: Effect<DepositRow> = {
+  table: 'deposits',
+  nameOf: ({ deposit }) => nameOf(deposit),
+  statement: (rows) => sql`
+    UPDATE deposits AS d SET to_address = new.to_address, address_id = new.address_id, label = new.label, amount = new.amount,
+      kind = new.kind, received_at = new.received_at, confirmed_at = new.confirmed_at, counted_as = new.counted_as,
+      atoms = new.atoms, invoice_id = new.invoice_id, is_pending_reached = new.is_pending_reached,
+      is_confirmed_reached = new.is_confirmed_reached
+    FROM ${listed(rows)} WHERE d.network = new.network AND d.tx_hash = new.tx_hash AND d.index = new.index`,
+}
+
+function listed(rows: readonly DepositRow[]): Fragment {
+  const column = <T>(of: (row: DepositRow) => T) => rows.map(of)
+  const ofDeposit = <T>(of: (deposit: Deposit) => T) => rows.map(({ deposit }) => of(deposit))
+  return sql`unnest(
+      ${ofDeposit(({ network }) => network)}::text[], ${ofDeposit(({ txHash }) => txHash)}::text[],
+      ${ofDeposit(({ index }) => index)}::bigint[], ${ofDeposit(({ toAddress }) => toAddress)}::text[],
+      ${column(({ addressId }) => addressId)}::bigint[], ${ofDeposit(({ currency }) => currency)}::text[],
+      ${ofDeposit(({ amount }) => amount)}::text[], ${ofDeposit(({ kind }) => kind)}::text[],
+      ${ofDeposit(({ receivedAt }) => receivedAt)}::bigint[], ${ofDeposit(({ confirmedAt }) => confirmedAt)}::bigint[],
+      ${column(({ countedAs }) => countedAs)}::text[], ${column(({ atoms }) => atoms)}::numeric[],
+      ${column(({ invoiceId }) => invoiceId)}::uuid[], ${column((row) => row.isPendingReached)}::boolean[],
+      ${column((row) => row.isConfirmedReached)}::boolean[]
+    ) AS new (network, tx_hash, index, to_address, address_id, label, amount, kind, received_at, confirmed_at, counted_as, atoms,
+      invoice_id, is_pending_reached, is_confirmed_reached)`
 }

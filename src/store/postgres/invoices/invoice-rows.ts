@@ -4,7 +4,9 @@ import type { Invoice } from '../../../domain/invoice.js'
 import { paymentOf, type Received } from '../../../domain/payment.js'
 import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../../store.js'
+import type { Effect } from '../connection/effects.js'
 import { type Fragment, sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
 import { RECEIVED } from '../payments/sums.js'
 
 /** Where an invoice is: not known to be paid, found paid, or void. Void ones are on no wallet. */
@@ -129,6 +131,38 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
     ) AS n (id, imported_as, owner, wallet_ids, form, name, description, reference, amount, atoms, currency, callback_url, created_at,
       expires_at, voided_at, has_outlived_expiry, state)
     ORDER BY reference`
+}
+
+/** What changes of an invoice; what is absent stays as it is. */
+interface InvoiceChange {
+  readonly state?: State
+  readonly voidedAt?: number
+  readonly hasOutlivedExpiry?: boolean
+  /** Matches that come, or go. */
+  readonly matches?: number
+}
+
+const INVOICE_CHANGES: Effect<InvoiceChange & { readonly id: string }> = {
+  table: 'invoices',
+  nameOf: ({ id }) => id,
+  merge: (earlier, later) => ({ ...earlier, ...later, matches: (earlier.matches ?? 0) + (later.matches ?? 0) }),
+  statement: (changes) => {
+    const column = <T>(of: (change: InvoiceChange) => T) => changes.map(of)
+    return sql`
+      UPDATE invoices AS i SET state = coalesce(new.state, i.state), voided_at = coalesce(new.voided_at, i.voided_at),
+        has_outlived_expiry = coalesce(new.has_outlived_expiry, i.has_outlived_expiry), matches = i.matches + new.matches
+      FROM unnest(
+        ${changes.map(({ id }) => id)}::uuid[], ${column(({ state = null }) => state)}::smallint[],
+        ${column(({ voidedAt = null }) => voidedAt)}::bigint[], ${column((one) => one.hasOutlivedExpiry ?? null)}::boolean[],
+        ${column(({ matches = 0 }) => matches)}::integer[]
+      ) AS new (id, state, voided_at, has_outlived_expiry, matches) WHERE i.id = new.id`
+  },
+}
+
+/** Changes a locked invoice. */
+export function changeInvoice(work: Work, row: InvoiceRow, change: InvoiceChange): void {
+  work.touch(row)
+  work.effect(INVOICE_CHANGES, { ...change, id: row.id })
 }
 
 function formOf({ wallet_ids }: Invoice): number {

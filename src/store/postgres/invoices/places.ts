@@ -1,5 +1,6 @@
 import { CALLBACK, callbackOf, isUnmatched } from '../../rules/callbacks.js'
-import { sql } from '../connection/sql.js'
+import type { Effect } from '../connection/effects.js'
+import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { type InvoiceRow, type NewInvoice, setIdOf } from './invoice-rows.js'
 
@@ -11,51 +12,110 @@ import { type InvoiceRow, type NewInvoice, setIdOf } from './invoice-rows.js'
 
 /** Enters open invoices. */
 export function enterOpen(work: Work, rows: readonly NewInvoice[]): void {
-  const places = rows.flatMap((row) => row.walletIds.map((walletId) => ({ walletId, row })))
-  const sets = new Map(rows.map((row) => [row, setIdOf(row.walletIds)]))
-  const column = <T>(of: (row: NewInvoice) => T) => places.map(({ row }) => of(row))
-  work.write(sql`
-    INSERT INTO open_places (wallet_id, owner, set_id, currency, callback, invoice_id, atoms)
-    SELECT * FROM unnest(
-      ${places.map(({ walletId }) => walletId)}::text[], ${column(({ invoice }) => invoice.owner)}::text[],
-      ${column((row) => sets.get(row) ?? Buffer.of())}::bytea[], ${column(({ invoice }) => invoice.currency)}::text[],
-      ${column(({ invoice }) => callbackOf(invoice))}::smallint[], ${column(({ id }) => id)}::uuid[],
-      ${column(({ atoms }) => atoms)}::numeric[])`)
+  for (const row of rows) work.effect(ENTER_OPEN, row)
 }
 
-export function leaveOpen(work: Work, { id, invoice, walletIds }: InvoiceRow): void {
-  work.write(sql`
-    DELETE FROM open_places WHERE wallet_id = ANY(${walletIds}::text[]) AND owner = ${invoice.owner}
-      AND set_id = ${setIdOf(walletIds)} AND currency = ${invoice.currency} AND callback = ${callbackOf(invoice)}::smallint
-      AND invoice_id = ${id}::uuid`)
+export function leaveOpen(work: Work, row: InvoiceRow): void {
+  work.effect(LEAVE_OPEN, row)
 }
 
 /** Enters an invoice that is paid. `matches`: how many deposits have matched it. */
-export function enterPaid(work: Work, { id, invoice, walletIds, atoms }: NewInvoice, matches: number): void {
-  const { owner, currency } = invoice
-  const callback = callbackOf(invoice)
-  work.write(sql`
-    INSERT INTO paid_places (wallet_id, currency, owner, callback, invoice_id, atoms, is_unmatched)
-    SELECT wallet_id, ${currency}, ${owner}, ${callback}::smallint, ${id}::uuid, ${atoms}::numeric, ${isUnmatched(callback, matches)}
-    FROM unnest(${walletIds}::text[]) AS place (wallet_id)`)
-  work.write(sql`
-    INSERT INTO paid_amounts AS known (wallet_id, currency, atoms)
-    SELECT wallet_id, ${currency}, ${atoms}::numeric FROM unnest(${walletIds}::text[]) AS place (wallet_id) ORDER BY wallet_id
-    ON CONFLICT (wallet_id, currency) DO UPDATE SET atoms = excluded.atoms WHERE known.atoms < excluded.atoms`)
+export function enterPaid(work: Work, row: NewInvoice, matches: number): void {
+  const marked = { row, isUnmatched: isUnmatched(callbackOf(row.invoice), matches) }
+  work.effect(ENTER_PAID, marked)
+  work.effect(RAISE_GREATEST, marked)
 }
 
-export function leavePaid(work: Work, { id, invoice, walletIds }: InvoiceRow): void {
-  work.write(sql`DELETE FROM paid_places WHERE ${placesOf(walletIds, invoice, id)}`)
+export function leavePaid(work: Work, row: InvoiceRow): void {
+  work.effect(LEAVE_PAID, { row, isUnmatched: false })
 }
 
 /** Notes whether a deposit has matched an invoice that was found paid. One without a reference is never matched. */
-export function markMatched(work: Work, { id, invoice, walletIds }: InvoiceRow, isMatched: boolean): void {
-  if (callbackOf(invoice) === CALLBACK.none) return
-  work.write(sql`UPDATE paid_places SET is_unmatched = ${!isMatched} WHERE ${placesOf(walletIds, invoice, id)}`)
+export function markMatched(work: Work, row: InvoiceRow, isMatched: boolean): void {
+  if (callbackOf(row.invoice) !== CALLBACK.none) work.effect(MARK_MATCHED, { row, isUnmatched: !isMatched })
 }
 
-function placesOf(walletIds: readonly string[], invoice: InvoiceRow['invoice'], id: string) {
-  const { owner, currency } = invoice
-  return sql`wallet_id = ANY(${walletIds}::text[]) AND currency = ${currency} AND owner = ${owner}
-    AND callback = ${callbackOf(invoice)}::smallint AND invoice_id = ${id}::uuid`
+interface Marked {
+  readonly row: NewInvoice
+  readonly isUnmatched: boolean
+}
+
+const idOf = ({ id }: NewInvoice) => id
+const idOfMarked = ({ row }: Marked) => row.id
+
+const ENTER_OPEN: Effect<NewInvoice> = {
+  table: 'open_places',
+  nameOf: idOf,
+  statement: (rows) => sql`
+    INSERT INTO open_places (wallet_id, owner, set_id, currency, callback, invoice_id, atoms)
+    SELECT p.wallet_id, p.owner, p.set_id, p.currency, p.callback, p.invoice_id, p.atoms FROM ${openPlacesOf(rows)}`,
+}
+
+const LEAVE_OPEN: Effect<NewInvoice> = {
+  table: 'open_places',
+  nameOf: idOf,
+  statement: (rows) => sql`
+    DELETE FROM open_places AS known USING ${openPlacesOf(rows)} WHERE known.wallet_id = p.wallet_id AND known.owner = p.owner
+      AND known.set_id = p.set_id AND known.currency = p.currency AND known.callback = p.callback AND known.invoice_id = p.invoice_id`,
+}
+
+const ENTER_PAID: Effect<Marked> = {
+  table: 'paid_places',
+  nameOf: idOfMarked,
+  statement: (marked) => sql`
+    INSERT INTO paid_places (wallet_id, currency, owner, callback, invoice_id, atoms, is_unmatched)
+    SELECT p.wallet_id, p.currency, p.owner, p.callback, p.invoice_id, p.atoms, p.is_unmatched FROM ${paidPlacesOf(marked)}`,
+}
+
+const RAISE_GREATEST: Effect<Marked> = {
+  table: 'paid_amounts',
+  nameOf: null,
+  statement: (marked) => sql`
+    INSERT INTO paid_amounts AS known (wallet_id, currency, atoms)
+    SELECT p.wallet_id, p.currency, max(p.atoms) FROM ${paidPlacesOf(marked)} GROUP BY p.wallet_id, p.currency
+    ORDER BY p.wallet_id, p.currency
+    ON CONFLICT (wallet_id, currency) DO UPDATE SET atoms = excluded.atoms WHERE known.atoms < excluded.atoms`,
+}
+
+const LEAVE_PAID: Effect<Marked> = {
+  table: 'paid_places',
+  nameOf: idOfMarked,
+  statement: (marked) => sql`DELETE FROM paid_places AS known USING ${paidPlacesOf(marked)} WHERE ${IS_SAME_PAID}`,
+}
+
+const MARK_MATCHED: Effect<Marked> = {
+  table: 'paid_places',
+  nameOf: idOfMarked,
+  statement: (marked) => sql`
+    UPDATE paid_places AS known SET is_unmatched = p.is_unmatched FROM ${paidPlacesOf(marked)} WHERE ${IS_SAME_PAID}`,
+}
+
+const IS_SAME_PAID = sql`known.wallet_id = p.wallet_id AND known.currency = p.currency AND known.owner = p.owner
+    AND known.callback = p.callback AND known.invoice_id = p.invoice_id`
+
+/** The places of open invoices, one for each of their wallets, as `p`. */
+function openPlacesOf(rows: readonly NewInvoice[]): Fragment {
+  const places = rows.flatMap((row) => {
+    const setId = setIdOf(row.walletIds)
+    return row.walletIds.map((walletId) => ({ walletId, row, setId }))
+  })
+  const column = <T>(of: (row: NewInvoice) => T) => places.map(({ row }) => of(row))
+  return sql`unnest(
+      ${places.map(({ walletId }) => walletId)}::text[], ${column(({ invoice }) => invoice.owner)}::text[],
+      ${places.map(({ setId }) => setId)}::bytea[], ${column(({ invoice }) => invoice.currency)}::text[],
+      ${column(({ invoice }) => callbackOf(invoice))}::smallint[], ${column(({ id }) => id)}::uuid[],
+      ${column(({ atoms }) => atoms)}::numeric[]
+    ) AS p (wallet_id, owner, set_id, currency, callback, invoice_id, atoms)`
+}
+
+/** The places of invoices that were found paid, likewise. */
+function paidPlacesOf(marked: readonly Marked[]): Fragment {
+  const places = marked.flatMap((one) => one.row.walletIds.map((walletId) => ({ ...one, walletId })))
+  const column = <T>(of: (row: NewInvoice) => T) => places.map(({ row }) => of(row))
+  return sql`unnest(
+      ${places.map(({ walletId }) => walletId)}::text[], ${column(({ invoice }) => invoice.owner)}::text[],
+      ${column(({ invoice }) => invoice.currency)}::text[], ${column(({ invoice }) => callbackOf(invoice))}::smallint[],
+      ${column(({ id }) => id)}::uuid[], ${column(({ atoms }) => atoms)}::numeric[],
+      ${places.map((place) => place.isUnmatched)}::boolean[]
+    ) AS p (wallet_id, owner, currency, callback, invoice_id, atoms, is_unmatched)`
 }

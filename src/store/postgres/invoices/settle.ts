@@ -1,12 +1,12 @@
 import type { InvoiceEventType } from '../../../domain/event.js'
 import { isPaid } from '../../../domain/payment.js'
 import { type Ending, isCovered } from '../../../domain/voiding.js'
-import { answeredLater } from '../../rules/asking.js'
+import type { Asking } from '../../rules/asking.js'
 import * as life from '../../rules/invoice-life.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { type Account, lastToReceive } from '../payments/sums.js'
-import { type InvoiceColumns, type InvoiceRow, STATE, type State, selectInvoices, toRow } from './invoice-rows.js'
+import { changeInvoice, type InvoiceColumns, type InvoiceRow, STATE, selectInvoices, toRow } from './invoice-rows.js'
 import { enterOpen, enterPaid, leaveOpen, leavePaid, markMatched } from './places.js'
 
 /*
@@ -54,11 +54,7 @@ export class PostgresInvoiceLife implements life.InvoiceLife<InvoiceRow>, life.M
   end(row: InvoiceRow, { expiresAt, voidedAt, hasOutlivedExpiry }: Ending): InvoiceRow {
     const { work } = this
     const isVoid = voidedAt !== null
-    work.touch(row)
-    const ended = isVoid
-      ? sql`state = ${STATE.void}::smallint, voided_at = ${voidedAt}`
-      : sql`has_outlived_expiry = ${hasOutlivedExpiry}`
-    work.write(sql`UPDATE invoices SET ${ended} WHERE id = ${row.id}::uuid`)
+    changeInvoice(work, row, isVoid ? { state: STATE.void, voidedAt } : { hasOutlivedExpiry })
     if (isVoid && row.state === STATE.open) leaveOpen(work, row)
     if (isVoid && row.state === STATE.paid) leavePaid(work, row)
     return { ...row, state: isVoid ? STATE.void : row.state, expiresAt, voidedAt, hasOutlivedExpiry }
@@ -67,13 +63,13 @@ export class PostgresInvoiceLife implements life.InvoiceLife<InvoiceRow>, life.M
   enterPaid(row: InvoiceRow): void {
     leaveOpen(this.work, row)
     enterPaid(this.work, row, row.matches)
-    this.setState(row, STATE.paid)
+    changeInvoice(this.work, row, { state: STATE.paid })
   }
 
   enterOpen(row: InvoiceRow): void {
     leavePaid(this.work, row)
     enterOpen(this.work, [row])
-    this.setState(row, STATE.open)
+    changeInvoice(this.work, row, { state: STATE.open })
   }
 
   log(type: InvoiceEventType, row: InvoiceRow): void {
@@ -81,18 +77,12 @@ export class PostgresInvoiceLife implements life.InvoiceLife<InvoiceRow>, life.M
   }
 
   add(row: InvoiceRow, by: 1 | -1): number {
-    this.work.touch(row)
-    this.work.write(sql`UPDATE invoices SET matches = matches + ${by} WHERE id = ${row.id}::uuid`)
+    changeInvoice(this.work, row, { matches: by })
     return row.matches
   }
 
   mark(row: InvoiceRow, isMatched: boolean): void {
     if (row.state === STATE.paid) markMatched(this.work, row, isMatched)
-  }
-
-  private setState(row: InvoiceRow, state: State): void {
-    this.work.touch(row)
-    this.work.write(sql`UPDATE invoices SET state = ${state}::smallint WHERE id = ${row.id}::uuid`)
   }
 }
 
@@ -121,10 +111,8 @@ export function giveBackMatch(work: Work, row: InvoiceRow): void {
 }
 
 /** A confirmed deposit left the account of a wallet: invoices created before it may be unpaid again. */
-export function reopen(work: Work, walletId: string, account: Account, receivedAt: number): Promise<void> {
-  return answeredLater(
-    life.reopen(new PostgresInvoiceLife(work), new PaidOnWallet(work, walletId, account), receivedAt),
-  )
+export function reopen(work: Work, walletId: string, account: Account, receivedAt: number): Asking<void> {
+  return life.reopen(new PostgresInvoiceLife(work), new PaidOnWallet(work, walletId, account), receivedAt)
 }
 
 class PaidOnWallet implements life.PaidInvoices<InvoiceRow> {

@@ -34,34 +34,43 @@ interface Place {
   readonly invoice_id: string
 }
 
-/** The open invoices on a locked wallet that a confirmed deposit may have paid. It is counted already, and they are read at once. */
-export class OthersPaid {
-  private readonly isKnown: Promise<number>
-  private readonly places: Promise<readonly Place[]>
+/** A confirmed deposit to a locked wallet, which is counted already. */
+export interface Payment extends PayingDeposit {
+  readonly walletId: string
+}
 
-  constructor(
-    private readonly work: Work,
-    private readonly walletId: string,
-    private readonly deposit: PayingDeposit,
-  ) {
-    this.isKnown = work.wrote(sql`
-      UPDATE unsettled_wallets SET is_again = true, is_aloud = is_aloud OR ${!work.isSilent} WHERE wallet_id = ${walletId}`)
-    this.places = placesBehind(work, walletId, null, EXAMINED_WITH_DEPOSIT)
-  }
-
-  /** The ids of those that are to be examined with the deposit; more of them follow later. */
-  async take(): Promise<readonly string[]> {
-    const { work, walletId, deposit } = this
-    const [known, places] = await Promise.all([this.isKnown, this.places])
-    if (known > 0) return []
-    const left = unsettledBy(endOf(places, EXAMINED_WITH_DEPOSIT), !work.isSilent)
+/**
+ * The ids of open invoices that confirmed deposits to as many wallets may have paid, of each those that are to be examined with it; more
+ * of them follow later.
+ */
+export async function othersPaid(work: Work, payments: readonly Payment[]): Promise<readonly (readonly string[])[]> {
+  const walletIds = payments.map(({ walletId }) => walletId)
+  const [unsettled, places] = await Promise.all([
+    work.written<Pick<UnsettledColumns, 'wallet_id'>>(sql`
+      UPDATE unsettled_wallets SET is_again = true, is_aloud = is_aloud OR ${!work.isSilent}
+      WHERE wallet_id = ANY(${walletIds}::text[]) RETURNING wallet_id`),
+    work.rows<Place & { readonly wallet_id: string }>(sql`
+      SELECT first.* FROM unnest(${walletIds}::text[]) AS paid (wallet_id) CROSS JOIN LATERAL (
+        SELECT p.wallet_id, p.owner, encode(p.set_id, 'hex') AS set_id, p.currency, p.callback, p.invoice_id
+        FROM open_places AS p WHERE p.wallet_id = paid.wallet_id
+        ORDER BY p.owner, p.set_id, p.currency, p.callback, p.invoice_id LIMIT ${EXAMINED_WITH_DEPOSIT}::bigint
+      ) AS first`),
+  ])
+  const known = new Set(unsettled.map(({ wallet_id }) => wallet_id))
+  const byWallet = new Map<string, Place[]>(walletIds.map((walletId) => [walletId, []]))
+  for (const { wallet_id: walletId, ...place } of places) byWallet.get(walletId)?.push(place)
+  return payments.map((payment) => {
+    const { walletId } = payment
+    if (known.has(walletId)) return []
+    const own = byWallet.get(walletId) ?? []
+    const left = unsettledBy(endOf(own, EXAMINED_WITH_DEPOSIT), !work.isSilent)
     if (left !== null) {
       work.write(sql`
         INSERT INTO unsettled_wallets (wallet_id, is_again, is_aloud, examined_to)
         VALUES (${walletId}, ${left.isAgain}, ${left.isAloud}, ${left.examinedTo})`)
     }
-    return places.filter((place) => isCounted(place, deposit)).map(({ invoice_id }) => invoice_id)
-  }
+    return own.filter((place) => isCounted(place, payment)).map(({ invoice_id }) => invoice_id)
+  })
 }
 
 /** Whether there is something for `settlePiece`. */
@@ -114,7 +123,7 @@ function endOf(places: readonly Place[], limit: number): string | null {
 }
 
 /** Finds open invoices that are paid. */
-export async function examine(work: Work, ids: readonly string[]): Promise<void> {
+async function examine(work: Work, ids: readonly string[]): Promise<void> {
   for (const row of await lockInvoices(work, ids)) if (row.state === STATE.open) settleIfPaid(work, row)
 }
 

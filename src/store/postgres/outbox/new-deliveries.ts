@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Delivery, originOf } from '../../../domain/webhook.js'
+import { type NewDelivery, originOf } from '../../../domain/webhook.js'
 import { type Fragment, sql } from '../connection/sql.js'
 
 /*
@@ -7,9 +7,6 @@ import { type Fragment, sql } from '../connection/sql.js'
  * earlier deliveries, and of the present time if possible: a reader that has come to an id finds the `confirmed` of a deposit behind
  * its `pending`. The row of `delivery_head` orders them. It stays locked until the commit, so the last statements take it.
  */
-
-/** A delivery that a deposit causes. */
-export type NewDelivery = Pick<Delivery, 'owner' | 'invoiceId' | 'status' | 'url' | 'body'>
 
 const LANE_HEX_LENGTH = 32
 const LANE_SEPARATOR = '\n'
@@ -31,13 +28,18 @@ export function timeOfDeliveryId(id: string): number {
   return Number.parseInt(id.slice(0, TIME_HEX_LENGTH), 16)
 }
 
+/** A delivery with the lane that it is queued in. */
+export interface LanedDelivery extends NewDelivery {
+  readonly lane: string
+}
+
 /** Enters deliveries under their ids. */
-export function enterDeliveries(ids: readonly string[], deliveries: readonly NewDelivery[], nowMs: number): Fragment {
-  const column = <T>(of: (delivery: NewDelivery) => T) => deliveries.map(of)
+export function enterDeliveries(ids: readonly string[], deliveries: readonly LanedDelivery[], nowMs: number): Fragment {
+  const column = <T>(of: (delivery: LanedDelivery) => T) => deliveries.map(of)
   return sql`
     INSERT INTO deliveries (id, owner, lane, invoice_id, status, url, body, state, created_at, attempts, attempts_before)
     SELECT id, owner, lane, invoice_id, status, url, body, 'queued', ${nowMs}::bigint, 0, 0 FROM unnest(
-      ${ids}::uuid[], ${column(({ owner }) => owner)}::text[], ${column(({ owner, url }) => laneOf(owner, url))}::text[],
+      ${ids}::uuid[], ${column(({ owner }) => owner)}::text[], ${column(({ lane }) => lane)}::text[],
       ${column(({ invoiceId }) => invoiceId)}::text[], ${column(({ status }) => status)}::text[],
       ${column(({ url }) => url)}::text[], ${column(({ body }) => body)}::text[]
     ) AS new (id, owner, lane, invoice_id, status, url, body)`
@@ -47,4 +49,15 @@ export function enterDeliveries(ids: readonly string[], deliveries: readonly New
 export function laneOf(owner: string, url: string): string {
   const name = owner + LANE_SEPARATOR + (originOf(url) ?? '')
   return createHash('sha256').update(name).digest('hex').slice(0, LANE_HEX_LENGTH)
+}
+
+/** Queues deliveries in their lanes. Those of a deposit are in one lane. */
+export function laned(deliveries: readonly NewDelivery[]): readonly LanedDelivery[] {
+  let last: LanedDelivery | null = null
+  return deliveries.map((delivery) => {
+    const { owner, url } = delivery
+    const lane: string = last?.owner === owner && last.url === url ? last.lane : laneOf(owner, url)
+    last = { ...delivery, lane }
+    return last
+  })
 }

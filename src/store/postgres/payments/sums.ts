@@ -1,4 +1,5 @@
 import type { Currency } from '../../../domain/amount.js'
+import type { Effect } from '../connection/effects.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 
@@ -10,7 +11,6 @@ import type { Work } from '../connection/work.js'
  */
 
 /** Binary digits of the length of each size of spans, in ms. */
-const SHIFTS = [0, 6, 12, 18, 24, 30, 36, 42]
 const SIZES = sql`(VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)`
 
 /** Selects the spans of `received_sums AS s` of a size that make up the time after a moment (`bigint`). */
@@ -44,21 +44,34 @@ export interface Account {
   readonly currency: Currency
 }
 
-/** Adds a deposit to the sums, or takes one out when the amounts are negative. Amounts are atoms. */
-export function addToSums(
-  work: Work,
-  { addressId, currency }: Account,
-  receivedAt: number,
-  { seen, confirmed }: { readonly seen: bigint; readonly confirmed: bigint },
-): void {
-  const time = BigInt(receivedAt)
-  const starts = SHIFTS.map((shift) => (time >> BigInt(shift)) << BigInt(shift))
-  work.write(sql`
-    INSERT INTO received_sums AS known (address_id, currency, shift, start, seen, confirmed)
-    SELECT ${addressId}::bigint, ${currency}, span.shift, span.start, ${seen}::numeric, ${confirmed}::numeric
-    FROM unnest(${SHIFTS}::smallint[], ${starts}::bigint[]) AS span (shift, start)
-    ON CONFLICT (address_id, currency, shift, start) DO UPDATE
-      SET seen = known.seen + excluded.seen, confirmed = known.confirmed + excluded.confirmed`)
+/** A deposit that enters the sums of an account, or leaves them where the amounts are negative. Amounts are atoms. */
+interface SumChange extends Account {
+  readonly receivedAt: number
+  readonly seen: bigint
+  readonly confirmed: bigint
+}
+
+const SUM_CHANGES: Effect<SumChange> = {
+  table: 'received_sums',
+  nameOf: null,
+  statement: (changes) => {
+    const column = <T>(of: (change: SumChange) => T) => changes.map(of)
+    return sql`
+      INSERT INTO received_sums AS known (address_id, currency, shift, start, seen, confirmed)
+      SELECT d.address_id, d.currency, size.shift::smallint, (d.received_at >> size.shift) << size.shift, sum(d.seen), sum(d.confirmed)
+      FROM unnest(
+        ${column(({ addressId }) => addressId)}::bigint[], ${column(({ currency }) => currency)}::text[],
+        ${column(({ receivedAt }) => receivedAt)}::bigint[], ${column(({ seen }) => seen)}::numeric[],
+        ${column(({ confirmed }) => confirmed)}::numeric[]
+      ) AS d (address_id, currency, received_at, seen, confirmed) CROSS JOIN ${SIZES} GROUP BY 1, 2, 3, 4
+      ON CONFLICT (address_id, currency, shift, start) DO UPDATE
+        SET seen = known.seen + excluded.seen, confirmed = known.confirmed + excluded.confirmed`
+  },
+}
+
+/** Adds a deposit to the sums, or takes it out. */
+export function addToSums(work: Work, change: SumChange): void {
+  work.effect(SUM_CHANGES, change)
 }
 
 /** What was confirmed strictly after a moment, atoms. */

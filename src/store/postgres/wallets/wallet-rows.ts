@@ -116,11 +116,3 @@ export function asked(places: readonly Place[]): Fragment | null {
   return sql`unnest(${all.map(({ network }) => network)}::text[],
     ${all.map(({ toAddress }) => canonicalAddress(toAddress))}::text[]) AS asked (network, address)`
 }
-
-/** Locks an address and its wallet, and reads them. */
-export async function lockAddress(work: Work, place: Place): Promise<AddressRow> {
-  lockAddresses(work, [place])
-  const row = (await readAddresses(work, [place])).get(placeNameOf(place))
-  if (row === undefined) throw new Error('an address that was entered is not there')
-  return row
-}

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { chooseInvoice } from '../../src/domain/deposit.js'
-import { type Listed, searchIn } from '../support/candidates.js'
+import { answeredNow } from '../../../src/store/rules/asking.js'
+import { chooseInvoice, settleBefore } from '../../../src/store/rules/match-deposit.js'
+import { CandidateList, chosenOf, type Listed } from '../../support/candidate-list.js'
 
 /** `amount` asked, `u`npaid or `p`aid, and `m` when a deposit has matched it; the names sort by age. */
 function candidates(texts: Readonly<Record<string, string>>): readonly Listed[] {
@@ -33,23 +34,19 @@ describe('the invoice that a deposit of 5 notifies (decisions 6)', () => {
   ]
   for (const [what, texts, expected] of rows) {
     test(what, () => {
-      assert.equal(chooseInvoice(searchIn(candidates(texts), 5n))?.id ?? null, expected)
+      assert.equal(chosenOf(candidates(texts), 5n), expected)
     })
   }
 
   test('is searched no further than it has to be', () => {
-    const asked: string[] = []
-    const search = (answers: Readonly<Record<string, string | null>>) => {
-      const ask = (name: string) => () => {
-        asked.push(name)
-        return answers[name] ?? null
-      }
-      return { newestUnmatchedOfAmount: ask('exact'), oldestUnpaid: ask('oldest'), newest: ask('newest') }
+    const askedOf = (texts: Readonly<Record<string, string>>) => {
+      const list = new CandidateList(candidates(texts), 5n)
+      answeredNow(chooseInvoice(list))
+      return list.asked
     }
-    assert.equal(chooseInvoice(search({ exact: 'a', oldest: 'b', newest: 'c' })), 'a')
-    assert.equal(chooseInvoice(search({ oldest: 'b', newest: 'c' })), 'b')
-    assert.equal(chooseInvoice(search({ newest: 'c' })), 'c')
-    assert.deepEqual(asked, ['exact', 'exact', 'oldest', 'exact', 'oldest', 'newest'])
+    assert.deepEqual(askedOf({ a: '5u' }), ['amount'])
+    assert.deepEqual(askedOf({ a: '4p', b: '9u' }), ['amount', 'heads'])
+    assert.deepEqual(askedOf({ a: '4p' }), ['amount', 'heads', 'newest'])
   })
 
   test('never depends on what others paid, as long as one asks the amount and was not matched', () => {
@@ -66,9 +63,32 @@ describe('the invoice that a deposit of 5 notifies (decisions 6)', () => {
           const named = all.map((one, i) => ({ ...one, id: String(i) }))
           if (!named.some(({ amount, isMatched }) => amount === 2n && !isMatched)) return
           const otherwise = named.map((one, i) => ({ ...one, isUnpaid: paid[i] ?? false }))
-          assert.equal(chooseInvoice(searchIn(named, 2n))?.id, chooseInvoice(searchIn(otherwise, 2n))?.id)
+          assert.equal(chosenOf(named, 2n), chosenOf(otherwise, 2n))
         },
       ),
     )
+  })
+})
+
+describe('what settling before a choice does', () => {
+  const settle = (texts: Readonly<Record<string, string>>, left: number) => {
+    const list = new CandidateList(candidates(texts), 5n)
+    const budget = { left }
+    return { isDone: answeredNow(settleBefore(list, budget)), settled: list.settledCount, left: budget.left }
+  }
+
+  test('nothing where one asks the amount', () => {
+    assert.deepEqual(settle({ a: '4p', b: '5u' }, 9), { isDone: true, settled: 0, left: 9 })
+  })
+
+  test('it settles up to the oldest unpaid one', () => {
+    assert.deepEqual(settle({ a: '4p', b: '4p', c: '9u', d: '4p' }, 9), { isDone: true, settled: 2, left: 7 })
+  })
+
+  test('it ends where the budget does, and says so only when something is left', () => {
+    assert.deepEqual(settle({ a: '4p', b: '4p', c: '4p' }, 2), { isDone: false, settled: 2, left: 0 })
+    assert.deepEqual(settle({ a: '4p', b: '4p', c: '9u' }, 2), { isDone: false, settled: 2, left: 0 })
+    assert.deepEqual(settle({ a: '4p', b: '4p' }, 2), { isDone: true, settled: 2, left: 0 })
+    assert.deepEqual(settle({ a: '4p', b: '9u' }, 0), { isDone: false, settled: 0, left: 0 })
   })
 })

@@ -1,0 +1,125 @@
+import type { Deposit, DepositValue, Sighting } from '../../../domain/deposit.js'
+import type { DepositEventType } from '../../../domain/event.js'
+import { type Payment, paymentOf } from '../../../domain/payment.js'
+import type { NewDelivery, WebhookConfiguration } from '../../../domain/webhook.js'
+import type { OwedDelivery } from '../../outbox.js'
+import type { Asking } from '../../rules/asking.js'
+import type { CountChange, DepositRecord, DepositWork, Payee } from '../../rules/record-deposit.js'
+import type { Awaitable } from '../../store.js'
+import type { Work } from '../connection/work.js'
+import { depositData } from '../events/event-data.js'
+import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
+import { addMatch, giveBackMatch, reopen, settleIfPaid } from '../invoices/settle.js'
+import { addToSums } from '../payments/sums.js'
+import type { AddressRow, Place } from '../wallets/wallet-rows.js'
+import type { Candidates } from './candidates.js'
+import type { DepositMemo } from './deposit-memo.js'
+import type { DepositRow } from './deposit-rows.js'
+
+/** The address to which a deposit went, and the wallet that has it. */
+export type PayeeRow = AddressRow & Payee
+
+/** What recording a deposit reads and writes, in PostgreSQL, within a unit of work. */
+export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, DepositRow, string> {
+  /** The deliveries that it has caused, which are complete with the commit. */
+  readonly owed: OwedDelivery[] = []
+
+  constructor(
+    private readonly work: Work,
+    private readonly memo: DepositMemo,
+  ) {}
+
+  get isSilent(): boolean {
+    return this.work.isSilent
+  }
+
+  payeeAt(place: Place): Awaitable<PayeeRow> {
+    const address = this.memo.address(place)
+    return address instanceof Promise ? address.then(toPayee) : toPayee(address)
+  }
+
+  enter(record: DepositRecord<string>, _known: DepositRow | undefined, { id: addressId }: PayeeRow): DepositRow {
+    return { ...record, addressId }
+  }
+
+  put(row: DepositRow): void {
+    this.memo.putDeposit(row)
+  }
+
+  candidates(payee: PayeeRow, seen: Sighting, value: DepositValue): Awaitable<Candidates | null> {
+    return this.memo.candidates(payee, seen, value)
+  }
+
+  invoice(id: string): Awaitable<InvoiceRow> {
+    return this.memo.invoices.get(id)
+  }
+
+  current({ id }: InvoiceRow): Awaitable<InvoiceRow> {
+    return this.memo.invoices.get(id)
+  }
+
+  addMatch(invoice: InvoiceRow): void {
+    addMatch(this.work, invoice)
+    this.memo.invoices.keep({ ...invoice, matches: invoice.matches + 1 })
+  }
+
+  giveBackMatch(invoice: InvoiceRow): void {
+    this.memo.forgetSearches()
+    giveBackMatch(this.work, invoice)
+    this.memo.invoices.keep({ ...invoice, matches: invoice.matches - 1 })
+  }
+
+  log(type: DepositEventType, deposit: Deposit, invoice: InvoiceRow | null, { wallet }: PayeeRow): void {
+    const owner = invoice?.invoice.owner ?? wallet?.owner ?? null
+    if (owner === null) return
+    this.work.log(owner, { type, invoiceId: invoice?.id ?? null, data: depositData(deposit) })
+  }
+
+  count(row: DepositRow, by: CountChange, { wallet }: PayeeRow): void {
+    const { addressId, atoms, countedAs: currency, deposit } = row
+    if (currency === null) return
+    const { receivedAt } = deposit
+    const sums = { currency, receivedAt, seen: atoms * BigInt(by.seen), confirmed: atoms * BigInt(by.confirmed) }
+    addToSums(this.work, { addressId, ...sums })
+    // What went to an address that the wallet had before counts for none of its invoices.
+    if (wallet?.addressId === addressId) this.memo.invoices.count({ walletId: wallet.id, ...sums })
+  }
+
+  *reopen({ addressId, countedAs: currency, deposit }: DepositRow, { wallet }: PayeeRow): Asking<void> {
+    if (wallet === null || currency === null) return
+    yield* reopen(this.work, wallet.id, { addressId, currency }, deposit.receivedAt)
+  }
+
+  noteChange({ wallet }: PayeeRow): void {
+    if (wallet !== null) this.work.changed(wallet.id)
+  }
+
+  settleIfOpen(invoice: InvoiceRow): void {
+    if (invoice.state === STATE.open) settleIfPaid(this.work, invoice)
+  }
+
+  othersPaid(
+    { countedAs: currency, deposit }: DepositRow,
+    { wallet }: PayeeRow,
+    matched: InvoiceRow | null,
+  ): Awaitable<readonly InvoiceRow[]> {
+    if (wallet === null || currency === null) return []
+    return this.memo.othersPaid({ walletId: wallet.id, currency, receivedAt: deposit.receivedAt }, matched?.id ?? null)
+  }
+
+  paymentOf({ atoms, received }: InvoiceRow): Payment {
+    return paymentOf(atoms, received)
+  }
+
+  configuration(owner: string): Awaitable<WebhookConfiguration> {
+    return this.memo.configuration(owner)
+  }
+
+  owe(delivery: NewDelivery): void {
+    this.work.enqueue(delivery, this.owed)
+  }
+}
+
+function toPayee(address: AddressRow): PayeeRow {
+  return { ...address, isOfWallet: address.wallet !== null }
+}

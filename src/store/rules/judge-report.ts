@@ -1,0 +1,68 @@
+import {
+  conflictOf,
+  type Deposit,
+  type DepositOutcome,
+  type DepositReport,
+  type DepositStatus,
+  type Sighting,
+  transitionOf,
+} from '../../domain/deposit.js'
+import type { DepositFact } from '../../domain/ledger-fact.js'
+import type { TokenDecimals } from '../../domain/network.js'
+
+/** What a report changes of a deposit. */
+export interface DepositChange {
+  readonly from: DepositReport | 'unseen'
+  /** Statuses that it reaches, in order of notification. */
+  readonly reaches: readonly DepositStatus[]
+  /** The deposit as it is then. */
+  readonly deposit: Deposit
+}
+
+/** The answer to a report, and the change that it calls for; null for none. */
+export interface Judgement {
+  readonly outcome: DepositOutcome
+  readonly change: DepositChange | null
+}
+
+/** Judges a sound report about a deposit, of which `known` is known. */
+export function judgeReport(
+  known: Deposit | undefined,
+  { report, sighting }: DepositFact,
+  { nowMs, tokenDecimals }: { readonly nowMs: number; readonly tokenDecimals: TokenDecimals },
+): Judgement {
+  const conflict = report === 'dropped' ? null : conflictWith(known, sighting, tokenDecimals)
+  if (conflict !== null) return rejected(`the deposit is known with another ${conflict}`)
+  const from = known?.kind ?? 'unseen'
+  const transition = transitionOf(from, report)
+  if (transition === null) {
+    return known === undefined
+      ? rejected('no such deposit')
+      : { outcome: { status: 'duplicate', deposit: known }, change: null }
+  }
+  const { kind, reaches } = transition
+  // A deposit that is seen again in a later block after it was dropped is worth what the new block says, and came when it says.
+  const { network, txHash, index, toAddress, currency, amount, receivedAt } =
+    known === undefined || from === 'dropped' ? sighting : known
+  const confirmedAt = kind === 'confirmed' ? nowMs : null
+  const deposit = { network, txHash, index, toAddress, currency, amount, kind, receivedAt, confirmedAt }
+  return { outcome: { status: 'applied', deposit }, change: { from, reaches, deposit } }
+}
+
+/**
+ * What a sighting contradicts of a known deposit; null for nothing. A report that contradicts what is known is never half
+ * applied (decisions 5). A dropped deposit may come again as another.
+ */
+export function conflictWith(
+  known: Deposit | undefined,
+  sighting: Sighting,
+  tokenDecimals: TokenDecimals,
+): ReturnType<typeof conflictOf> {
+  if (known === undefined || known.kind === 'dropped') return null
+  return conflictOf(known, sighting, tokenDecimals)
+}
+
+/** The answer to a report that changes nothing, because it cannot be right. */
+export function rejected(error: string): Judgement {
+  return { outcome: { status: 'rejected', error }, change: null }
+}

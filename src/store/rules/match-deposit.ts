@@ -1,0 +1,88 @@
+import type { Awaitable } from '../store.js'
+import { type Asking, ask } from './asking.js'
+import type { Standing } from './invoice-life.js'
+
+/*
+ * Which invoice a deposit notifies (decisions 6). Candidates are the invoices on the destination wallet that belong to its present
+ * owner, have a reference and a callback that resolves, are in the deposit's currency, were created before the deposit was
+ * received, and are not void.
+ */
+
+/** Paid invoices that one transaction settles at most before a choice, counted on each of their wallets. */
+export const SETTLED_PLACES_MAX = 100
+
+/** What the walks of one transaction may still settle. */
+export interface Budget {
+  left: number
+}
+
+/** The searches of one deposit, in an engine: a few seeks each, however long the history of the wallet is. `I`: its row of an invoice. */
+export interface CandidateSearch<I, Head> {
+  /** The candidates of exactly the deposit's amount, the paid ones only as far as no deposit has matched them. */
+  ofAmount(): Awaitable<readonly I[]>
+  /** Decides the expiry of an invoice if it is due. False when it is void, or a deposit has matched it. */
+  isUnmatched(invoice: I): boolean
+  /** The oldest open candidate of each set of wallets and kind of callback. */
+  heads(): Awaitable<readonly Head[]>
+  /** The open candidate behind another in its set and kind. */
+  next(head: Head): Awaitable<Head | null>
+  invoiceOf(head: Head): Awaitable<I>
+  /** Settles an open invoice if it is paid. Null when it has changed since it was read. */
+  settleIfPaid(invoice: I): Standing | null
+  /** On how many wallets an invoice is. */
+  placesOf(invoice: I): number
+  /** The newest candidate that was found paid. */
+  newest(): Awaitable<I | null>
+  /** Orders candidates by their age, the oldest first. */
+  byAge(one: I | Head, other: I | Head): number
+}
+
+/**
+ * Chooses the invoice that a deposit notifies; null without a candidate. The amount identifies the invoice, because unpaid amounts
+ * on a wallet are distinct; what others paid to a shared wallet does not matter. A later search runs only if the earlier ones
+ * found nothing. Payment sums do not depend on the choice.
+ */
+export function* chooseInvoice<I, Head>(search: CandidateSearch<I, Head>): Asking<I | null> {
+  const ofAmount = yield* newestUnmatched(search)
+  if (ofAmount !== null) return ofAmount
+  const { unpaid } = yield* oldestUnpaid(search, { left: Number.POSITIVE_INFINITY })
+  return unpaid ?? (yield* ask(search.newest()))
+}
+
+/**
+ * Settles a bounded piece of what a choice will meet; false when there is more. Without it a deposit finds its invoice too, but
+ * settles everything at once.
+ */
+export function* settleBefore<I, Head>(search: CandidateSearch<I, Head>, budget: Budget): Asking<boolean> {
+  if ((yield* newestUnmatched(search)) !== null) return true
+  return (yield* oldestUnpaid(search, budget)).isDone
+}
+
+function* newestUnmatched<I, Head>(search: CandidateSearch<I, Head>): Asking<I | null> {
+  const unmatched = (yield* ask(search.ofAmount())).filter((invoice) => search.isUnmatched(invoice))
+  return unmatched.sort((one, other) => search.byAge(one, other)).at(-1) ?? null
+}
+
+interface Walk<I> {
+  readonly unpaid: I | null
+  /** False when paid invoices may be left. */
+  readonly isDone: boolean
+}
+
+/** The oldest unpaid candidate. Settles the paid ones before it, until nothing is left of the budget. */
+function* oldestUnpaid<I, Head>(search: CandidateSearch<I, Head>, budget: Budget): Asking<Walk<I>> {
+  const heads = [...(yield* ask(search.heads()))]
+  for (;;) {
+    const [head] = heads.sort((one, other) => search.byAge(one, other))
+    if (head === undefined) return { unpaid: null, isDone: true }
+    if (budget.left <= 0) return { unpaid: null, isDone: false }
+    const invoice = yield* ask(search.invoiceOf(head))
+    const standing = search.settleIfPaid(invoice)
+    if (standing === null) continue
+    if (standing === 'open') return { unpaid: invoice, isDone: true }
+    if (standing === 'paid') budget.left -= search.placesOf(invoice)
+    heads.shift()
+    const next = yield* ask(search.next(head))
+    if (next !== null) heads.push(next)
+  }
+}
