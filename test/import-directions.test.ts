@@ -332,7 +332,7 @@ describe('import directions', () => {
   })
 
   test('the client library imports nothing but itself and the packages of its platform-free cryptography', () => {
-    const folder = join(projectRoot, 'client')
+    const folder = join(projectRoot, 'packages/client/src')
     const files = readdirSync(folder).filter((name) => name.endsWith('.ts'))
     assert.ok(files.length > 0)
     const against = files.flatMap((file) =>

@@ -6,6 +6,7 @@ interface LockEntry {
   readonly license?: string
   readonly dev?: boolean
   readonly optional?: boolean
+  readonly link?: boolean
 }
 
 /** The licences of the npm packages that the service is made of, by `package-lock.json`, one below the other. */
@@ -14,7 +15,7 @@ export function packageLicenses(root: string): string {
     readFileSync(join(root, 'package-lock.json'), 'utf8'),
   )
   return Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && dev !== true)
+    .filter(([path, { dev, link }]) => path.startsWith('node_modules/') && dev !== true && link !== true)
     .flatMap(([path, entry]) => licenseOf(root, path, entry))
     .join('\n')
 }

@@ -2,14 +2,24 @@ const UNRELEASED = '## Unreleased'
 /** The next section, or the end. */
 const SECTION_END = /\n## |$(?![\s\S])/
 
+/** Whether it tells of anything that is not released yet. */
+export function hasUnreleased(changelog: string): boolean {
+  return (unreleasedSection(changelog) ?? '') !== ''
+}
+
 /** The text of the section of what is not released yet, without its heading. Throws when there is none, or nothing in it. */
 export function unreleasedText(changelog: string): string {
-  const at = changelog.indexOf(`\n${UNRELEASED}\n`)
-  if (at === -1) throw new Error(`CHANGELOG.md has no section "${UNRELEASED}"`)
-  const rest = changelog.slice(at + UNRELEASED.length + 2)
-  const text = rest.slice(0, rest.search(SECTION_END)).trim()
+  const text = unreleasedSection(changelog)
+  if (text === null) throw new Error(`CHANGELOG.md has no section "${UNRELEASED}"`)
   if (text === '') throw new Error(`the section "${UNRELEASED}" of CHANGELOG.md is empty`)
   return text
+}
+
+function unreleasedSection(changelog: string): string | null {
+  const at = changelog.indexOf(`\n${UNRELEASED}\n`)
+  if (at === -1) return null
+  const rest = changelog.slice(at + UNRELEASED.length + 2)
+  return rest.slice(0, rest.search(SECTION_END)).trim()
 }
 
 /** The changelog with that section under the version and its date, and an empty one above it. */

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { unreleasedText, withRelease } from './changelog.js'
+import { hasUnreleased, unreleasedText, withRelease } from './changelog.js'
 import { readSigningKey, signFiles } from './signature.js'
 import { flawOfVersion } from './version.js'
 
@@ -21,11 +21,14 @@ export const IMAGE_FILES = [
 const CHANGED = [
   ...IMAGE_FILES,
   'CHANGELOG.md',
+  'packages/client/CHANGELOG.md',
   'package.json',
   'package-lock.json',
   'src/version.ts',
   'test/promises/names.txt',
 ] as const
+/** A package with versions of its own, which are raised by hand. */
+const CLIENT = 'packages/client'
 /** Written beside each binary; a release has one list of sums for all files. */
 const OWN_SUM = '.sha256'
 
@@ -61,13 +64,14 @@ export function makeRelease(order: ReleaseOrder): string {
 }
 
 /** Refuses what cannot be released, before anything is changed. */
-function checked({ root, version, keyFile, run }: ReleaseOrder) {
+function checked({ root, version, date, keyFile, run }: ReleaseOrder) {
   const dirty = run('git', ['status', '--porcelain']).trim()
   if (dirty !== '') throw new Error(`the checkout has changes that are not committed:\n${dirty}`)
   const { version: present } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const flaw = flawOfVersion(version, present, run('git', ['tag', '--list']).split('\n'))
   if (flaw !== null) throw new Error(flaw)
   unreleasedText(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
+  changelogOfClient(root, date)
   if (keyFile === undefined) throw new Error('BILLHOOK_RELEASE_KEY must name the PEM file of an Ed25519 key')
   return readSigningKey(keyFile)
 }
@@ -77,9 +81,22 @@ function writeVersion({ root, version, date, run }: ReleaseOrder): void {
   const edit = (name: string, change: (text: string) => string) =>
     writeFileSync(join(root, name), change(readFileSync(join(root, name), 'utf8')))
   edit('CHANGELOG.md', (text) => withRelease(text, version, date))
+  writeFileSync(join(root, CLIENT, 'CHANGELOG.md'), changelogOfClient(root, date))
   edit('src/version.ts', (text) => text.replace(/VERSION = '[^']*'/, `VERSION = '${version}'`))
   for (const name of IMAGE_FILES) edit(name, (text) => text.replaceAll(present, version))
   run('npm', ['version', '--no-git-tag-version', '--allow-same-version', version])
+}
+
+/** With what changed under the version of the client. Throws when that version is told of already. */
+function changelogOfClient(root: string, date: string): string {
+  const text = readFileSync(join(root, CLIENT, 'CHANGELOG.md'), 'utf8')
+  if (!hasUnreleased(text)) return text
+  const { version } = JSON.parse(readFileSync(join(root, CLIENT, 'package.json'), 'utf8'))
+  try {
+    return withRelease(text, version, date)
+  } catch (cause) {
+    throw new Error(`${CLIENT} has changed since its version ${version}: raise it in its package.json`, { cause })
+  }
 }
 
 /** Makes the files, and promises the names of the version. The first build begins with a clean one of everything. */
@@ -93,5 +110,5 @@ function build({ root, run }: ReleaseOrder, directory: string): void {
     for (const name of names) copyFileSync(join(folder, name), join(directory, name))
   }
   run('node', ['dist/test/promises/promise.js'])
-  run('npm', ['pack', '--silent', '--pack-destination', directory])
+  for (const place of ['.', CLIENT]) run('npm', ['pack', '--silent', '--pack-destination', directory, `./${place}`])
 }

@@ -1,7 +1,7 @@
 // Asks for a payment, pays it with a simulated deposit, and waits until it is confirmed.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { Billhook } from 'billhook/client'
+import { Billhook } from '@billhook/client'
 
 const { wallet, ...shop } = JSON.parse(readFileSync('shop.json', 'utf8'))
 const billhook = new Billhook(shop)

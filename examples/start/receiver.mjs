@@ -1,7 +1,7 @@
 // Receives webhooks, checks each, and prints what it says.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { BillhookError, verifyWebhook } from 'billhook/client'
+import { BillhookError, verifyWebhook } from '@billhook/client'
 
 const { secret } = JSON.parse(readFileSync('shop.json', 'utf8'))
 

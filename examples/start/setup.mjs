@@ -1,6 +1,6 @@
 // Makes an identity with a wallet, an API key and a webhook secret, and keeps them in shop.json.
 import { writeFileSync } from 'node:fs'
-import { assignWallet, Billhook, identityFromPhrase, newPhrase, onboard } from 'billhook/client'
+import { assignWallet, Billhook, identityFromPhrase, newPhrase, onboard } from '@billhook/client'
 
 const url = process.env.BASE_URL ?? 'http://127.0.0.1:8080'
 const receiver = process.env.RECEIVER_URL ?? 'http://127.0.0.1:9000/'

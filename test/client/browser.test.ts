@@ -16,7 +16,7 @@ const TIMEOUT_MS = 60_000
 
 /** A merchant's tool in a page of another origin, whose machine has a wrong clock. It reports how it went. */
 const PROGRAM = `
-import { assignWallet, Billhook, BillhookError, identityFromPhrase, newPhrase, onboard } from 'billhook/client'
+import { assignWallet, Billhook, BillhookError, identityFromPhrase, newPhrase, onboard } from '@billhook/client'
 
 const realNow = Date.now
 Date.now = () => realNow() - 3_600_000

@@ -26,6 +26,28 @@ function delivery(): Record<string, string> {
   return { ...deliveryHeaders({ id: 'a'.repeat(32), body: BODY }, { current: SECRET, previous: null }, Date.now()) }
 }
 
+describe('the README of the package', () => {
+  const readme = readFileSync(join(projectRoot, 'packages/client/README.md'), 'utf8')
+
+  test('shows the program of docs/client.md that pays an invoice', () => {
+    assert.ok(readme.includes(`\`\`\`js\n${programBelow('## From nothing to a paid invoice')}\`\`\``))
+  })
+
+  test('shows a receiver that works', async () => {
+    const [, program = ''] = /^## A webhook\n\n```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
+    const folder = join(projectRoot, 'dist/test/client')
+    const path = join(folder, 'readme-receiver.mjs')
+    writeFileSync(path, program)
+    const { receive } = await import(path)
+    assert.deepEqual(receive(BODY, delivery(), SECRET), {
+      status: 204,
+      id: 'a'.repeat(32),
+      payload: JSON.parse(BODY.toString()),
+    })
+    assert.deepEqual(receive(BODY, { ...delivery(), 'webhook-id': 'another' }, SECRET), { status: 401 })
+  })
+})
+
 describe('docs/client.md', () => {
   // Inside the project, where the programs find its packages, and the client by the name of the package itself.
   const folder = join(projectRoot, 'dist/test/client/programs')
@@ -100,7 +122,7 @@ describe('docs/client.md', () => {
   })
 
   test('names every method of the client', async () => {
-    const { Billhook } = await import('billhook/client')
+    const { Billhook } = await import('@billhook/client')
     const missing = Object.getOwnPropertyNames(Billhook.prototype).filter(
       (name) => name !== 'constructor' && !page.includes(`${name}(`) && !page.includes(`\`${name}\``),
     )

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { BillhookOptions } from 'billhook/client'
+import type { BillhookOptions } from '@billhook/client'
 
 /** A request as `fetch` was given it. */
 export interface Asked {

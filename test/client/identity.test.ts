@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { IDENTITY_PATH, identityFromPhrase, identityId, newPhrase } from '@billhook/client'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { Point } from '@noble/secp256k1'
-import { IDENTITY_PATH, identityFromPhrase, identityId, newPhrase } from 'billhook/client'
 import { identityOfKeyText } from '../../src/auth/identity-key.js'
 
 /** The first of the test vectors of BIP-39, and the Ethereum address that wallets show for it. */

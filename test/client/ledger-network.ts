@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Billhook, LedgerSettings } from 'billhook/client'
+import type { Billhook, LedgerSettings } from '@billhook/client'
 import type { SandboxFixture } from '../sandbox/sandbox-fixture.js'
 
 /** What happens to a post on its way to a node and back. */

@@ -8,7 +8,7 @@ import {
   keySigner,
   type LedgerOptions,
   onboard,
-} from 'billhook/client'
+} from '@billhook/client'
 import { type LedgerTemper, type OnboardingOutcome, realTemper } from '../../src/sandbox/ledger-temper.js'
 import { assignment, onboarding, SandboxFixture, signTx } from '../sandbox/sandbox-fixture.js'
 import { type TestKey, testKey } from '../support/signing.js'

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { type ExpectedStream, type LedgerVerdict, type NodeAnswer, verdictOf } from '../../client/ledger-verdict.js'
+import {
+  type ExpectedStream,
+  type LedgerVerdict,
+  type NodeAnswer,
+  verdictOf,
+} from '../../packages/client/src/ledger-verdict.js'
 import { projectRoot } from '../support/project-root.js'
 
 const ID = 'a'.repeat(64)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { assignWallet, BillhookError, identityId, keySigner, type LedgerSettings, onboard } from 'billhook/client'
+import { assignWallet, BillhookError, identityId, keySigner, type LedgerSettings, onboard } from '@billhook/client'
 import { noble } from '../../src/crypto/noble.js'
 import { testKey } from '../support/signing.js'
 import { FakeService, type Scripted } from './fake-service.js'

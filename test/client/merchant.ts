@@ -7,7 +7,7 @@ import {
   newPhrase,
   onboard,
   type Signer,
-} from 'billhook/client'
+} from '@billhook/client'
 
 /** A new merchant at a sandbox, with an identity, a registered key and a TRON wallet. */
 export async function merchantAt(url: string) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
@@ -17,12 +17,12 @@ const USE = `
     console.log(signature.length, identityId(identity.publicKey, 'name').length)
   })`
 const NAMES = '{ Billhook, identityFromPhrase, identityId, newPhrase, verifyWebhook }'
-const ESM = `import ${NAMES} from 'billhook/client'${USE}`
-const COMMON_JS = `const ${NAMES} = require('billhook/client')${USE}`
+const ESM = `import ${NAMES} from '@billhook/client'${USE}`
+const COMMON_JS = `const ${NAMES} = require('@billhook/client')${USE}`
 const PRINTED = '64 64\n'
 
 const TYPED = `
-import { Billhook, BillhookError, type InvoiceWithPayment, type Signer, verifyWebhook } from 'billhook/client'
+import { Billhook, BillhookError, type InvoiceWithPayment, type Signer, verifyWebhook } from '@billhook/client'
 export async function paid(signer: Signer): Promise<InvoiceWithPayment> {
   const billhook = new Billhook({ url: 'https://pay.example', signer, owner: 'o' })
   const { id, pageUrl } = await billhook.createInvoice({ walletIds: ['w'], name: 'Tea', amount: '1', currency: 'USDT' })
@@ -36,6 +36,10 @@ export const network: 'SEP' | 'TRX-NILE' = verifyWebhook('', {}, '').payload.net
 // @ts-expect-error: an amount is a string
 new Billhook({ url: '' }).createInvoice({ walletIds: [], name: '', amount: 1 })
 `
+
+/** Without its dependencies. */
+const INSTALLED_BYTES_MAX = 1_000_000
+const DEPENDENCIES_MAX = 5
 
 describe('the packed library', () => {
   let packed: Packed
@@ -54,12 +58,22 @@ describe('the packed library', () => {
 
   test('has the right types for every way of importing it', async () => {
     const result = await checkPackage(createPackageFromTarballData(readFileSync(packed.tarball)))
-    assert.ok(result.types !== false && result.entrypoints['./client'] !== undefined)
-    const problems = result.problems.filter(
-      // It knows no exports, and the versions of Node that resolved like it are long gone.
-      (problem) => !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
-    )
-    assert.deepEqual(problems, [])
+    assert.ok(result.types !== false)
+    const { resolutions } = result.entrypoints['.'] ?? assert.fail('it has no entry')
+    assert.deepEqual(Object.keys(resolutions), ['node10', 'node16-cjs', 'node16-esm', 'bundler'])
+    assert.deepEqual(result.problems, [])
+  })
+
+  test('is small, has few dependencies, and runs nothing when it is installed', () => {
+    const sizes = readdirSync(packed.installed, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => statSync(join(parentPath, name)).size)
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    assert.ok(bytes > 0 && bytes <= INSTALLED_BYTES_MAX, `${bytes} bytes`)
+    const manifest = JSON.parse(readFileSync(join(packed.installed, 'package.json'), 'utf8'))
+    assert.ok(Object.keys(manifest.dependencies).length <= DEPENDENCIES_MAX)
+    assert.equal(manifest.scripts, undefined)
+    for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE']) statSync(join(packed.installed, name))
   })
 
   test('works from ES modules and from CommonJS, without a warning', () => {
@@ -73,7 +87,7 @@ describe('the packed library', () => {
   })
 
   test('keeps the rest of the package to itself', () => {
-    const program = "import('billhook/dist/src/main.js').catch(({ code }) => console.log(code))"
+    const program = "import('@billhook/client/dist/transport.js').catch(({ code }) => console.log(code))"
     const { stdout } = run(process.execPath, ['--eval', program], packed.project)
     assert.equal(stdout, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n')
   })

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { projectRoot } from '../support/project-root.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
-/** What the client needs of its package's dependencies. */
+/** Where the dependencies of the client are. */
 const SCOPES = ['@noble', '@scure']
 
 export function run(command: string, argv: readonly string[], cwd: string): SpawnSyncReturns<string> {
@@ -18,18 +18,21 @@ export class Packed {
   private readonly directory = temporaryDirectory()
   readonly project = join(this.directory.path, 'project')
   readonly tarball: string
+  /** Where the project has the package. */
+  readonly installed: string
 
   constructor() {
     const { status, stdout, stderr } = run(
       'npm',
       ['pack', '--silent', '--ignore-scripts', '--pack-destination', this.directory.path],
-      projectRoot,
+      join(projectRoot, 'packages/client'),
     )
     assert.equal(status, 0, stderr)
     this.tarball = join(this.directory.path, stdout.trim())
     const modules = join(this.project, 'node_modules')
-    mkdirSync(join(modules, 'billhook'), { recursive: true })
-    unpack(this.tarball, join(modules, 'billhook'))
+    this.installed = join(modules, '@billhook/client')
+    mkdirSync(this.installed, { recursive: true })
+    unpack(this.tarball, this.installed)
     for (const scope of SCOPES) symlinkSync(join(projectRoot, 'node_modules', scope), join(modules, scope))
     this.write('package.json', '{"private":true}\n')
   }

@@ -9,7 +9,7 @@ import {
   newPhrase,
   onboard,
   type Signer,
-} from 'billhook/client'
+} from '@billhook/client'
 import { merchantOperations } from '../docs/client-types.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { testKey } from '../support/signing.js'

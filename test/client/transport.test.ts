@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { Billhook, BillhookError, type BillhookOptions, keySigner } from 'billhook/client'
+import { Billhook, BillhookError, type BillhookOptions, keySigner } from '@billhook/client'
 import { decodeDerSignature } from '../../src/crypto/der.js'
 import { noble } from '../../src/crypto/noble.js'
 import { testKey } from '../support/signing.js'

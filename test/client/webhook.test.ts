@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BillhookError, type VerifyOptions, verifyWebhook, type WebhookHeaders } from 'billhook/client'
+import { BillhookError, type VerifyOptions, verifyWebhook, type WebhookHeaders } from '@billhook/client'
 import { parseHeaders } from '../../src/cli/headers.js'
 import { checkDelivery } from '../../src/merchant/delivery-check.js'
 import { deliveryHeaders } from '../../src/webhooks/signature.js'

@@ -16,6 +16,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const CHANGELOG = '# Changelog\n\n## Unreleased\n\n- Something new.\n\n## 0.1.0 (2026-01-01)\n\n- The first.\n'
 const DATE = '2026-11-22'
+const CLIENT_CHANGELOG = '# Changelog\n\n## Unreleased\n\n- A method.\n\n## 1.0.0 (2026-01-01)\n\n- The first.\n'
 
 /** A small checkout with git and npm of its own, in which builds are played. */
 class Checkout {
@@ -32,6 +33,9 @@ class Checkout {
       'package-lock.json',
       JSON.stringify({ name: 'billhook', version: '0.1.0', lockfileVersion: 3, packages: {} }),
     )
+    mkdirSync(join(this.root, 'packages/client/src'), { recursive: true })
+    this.write('packages/client/CHANGELOG.md', CLIENT_CHANGELOG)
+    this.writeClient('1.1.0')
     this.write('src/version.ts', "export const VERSION = '0.1.0'\n")
     mkdirSync(join(this.root, 'test/promises'), { recursive: true })
     this.write('test/promises/names.txt', 'a name\n')
@@ -57,6 +61,10 @@ class Checkout {
 
   write(name: string, text: string): void {
     writeFileSync(join(this.root, name), text)
+  }
+
+  writeClient(version: string): void {
+    this.write('packages/client/package.json', JSON.stringify({ name: '@billhook/client', version }))
   }
 
   read(name: string): string {
@@ -115,13 +123,18 @@ describe('npm run release', () => {
     inCheckout((checkout) => {
       const directory = checkout.release('0.2.0')
       assert.deepEqual(readdirSync(directory).sort(), [
-        ...['SHA256SUMS', 'SHA256SUMS.sig', 'billhook-0.2.0.tgz', 'billhook-linux-arm64'],
-        ...['billhook-linux-arm64.cdx.json', 'billhook-linux-x64', 'billhook-linux-x64.cdx.json'],
+        ...['SHA256SUMS', 'SHA256SUMS.sig', 'billhook-0.2.0.tgz', 'billhook-client-1.1.0.tgz'],
+        ...[
+          'billhook-linux-arm64',
+          'billhook-linux-arm64.cdx.json',
+          'billhook-linux-x64',
+          'billhook-linux-x64.cdx.json',
+        ],
         ...['billhook_0.2.0_amd64.deb', 'release-key.pem'],
       ])
       const inRelease = `cd ${directory} &&`
       const sums = checkout.run('sh', ['-c', `${inRelease} sha256sum --check --ignore-missing SHA256SUMS`])
-      assert.equal(sums.match(/: OK\n/g)?.length, 6)
+      assert.equal(sums.match(/: OK\n/g)?.length, 7)
       const [text, signature, key] = ['SHA256SUMS', 'SHA256SUMS.sig', 'release-key.pem'].map((name) =>
         readFileSync(join(directory, name)),
       )
@@ -131,6 +144,10 @@ describe('npm run release', () => {
       assert.equal(
         checkout.read('CHANGELOG.md'),
         CHANGELOG.replace('## Unreleased\n', `## Unreleased\n\n## 0.2.0 (${DATE})\n`),
+      )
+      assert.equal(
+        checkout.read('packages/client/CHANGELOG.md'),
+        CLIENT_CHANGELOG.replace('## Unreleased\n', `## Unreleased\n\n## 1.1.0 (${DATE})\n`),
       )
       assert.equal(JSON.parse(checkout.read('package.json')).version, '0.2.0')
       assert.equal(JSON.parse(checkout.read('package-lock.json')).version, '0.2.0')
@@ -173,6 +190,14 @@ describe('npm run release', () => {
       },
       /no section "## Unreleased"/,
     ],
+    [
+      'changes of the client under a version that it had already',
+      (checkout) => {
+        checkout.writeClient('1.0.0')
+        checkout.commit()
+      },
+      /packages\/client has changed since its version 1\.0\.0: raise it/,
+    ],
   ]
   for (const [what, prepare, expected] of refusals) {
     test(
@@ -185,6 +210,18 @@ describe('npm run release', () => {
       }),
     )
   }
+
+  test(
+    'packs a client that has not changed under the version that it has',
+    inCheckout((checkout) => {
+      checkout.write('packages/client/CHANGELOG.md', CLIENT_CHANGELOG.replace('- A method.\n\n', ''))
+      checkout.writeClient('1.0.0')
+      checkout.commit()
+      const before = checkout.read('packages/client/CHANGELOG.md')
+      assert.ok(readdirSync(checkout.release('0.2.0')).includes('billhook-client-1.0.0.tgz'))
+      assert.equal(checkout.read('packages/client/CHANGELOG.md'), before)
+    }),
+  )
 
   test(
     'refuses without a key, and with one of another kind',

@@ -42,7 +42,7 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
     path: 'docs/openapi.json',
     text: `${JSON.stringify(openApiDocument({ version: VERSION, basePath: '' }), null, 2)}\n`,
   },
-  { path: 'client/api-types.ts', text: clientTypes() },
+  { path: 'packages/client/src/api-types.ts', text: clientTypes() },
   withTablePage('docs/security/endpoints.md', 'endpoints', endpointsTable()),
   withTablePage(
     'docs/cli/operators.md',

@@ -22,9 +22,9 @@ function linkedFrom(path: string): string[] {
 
 /** Files outside of docs/ that name pages, in comments, messages and help. */
 function filesThatNamePages(): string[] {
-  const inFolders = ['src', 'client', 'examples', 'bench', 'deploy', '.ci', 'test'].flatMap((folder) =>
+  const inFolders = ['src', 'packages', 'examples', 'bench', 'deploy', '.ci', 'test'].flatMap((folder) =>
     readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+      .filter((entry) => entry.isFile() && !/\/(node_modules|dist)(\/|$)/.test(entry.parentPath))
       .map((entry) => join(entry.parentPath, entry.name).slice(projectRoot.length).replace(/^\//, '')),
   )
   return inFolders.filter((path) => /\.(?:ts|js|sh|env|service|ya?ml|json|txt|tpl)$|^\.ci\/[a-z-]+$/.test(path))

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as client from 'billhook/client'
+import * as client from '@billhook/client'
 import { describeSettings } from '../../src/config/describe.js'
 import { failureMessages } from '../../src/domain/failure.js'
 import { endpoints } from '../../src/http/endpoints.js'

@@ -1,4 +1,4 @@
-/** `billhook/client`: a merchant's side of Billhook, for Node and browsers. docs/client.md describes it. */
+/** `@billhook/client`: a merchant's side of Billhook, for Node and browsers. docs/client.md describes it. */
 
 export type * from './api-types.js'
 export {
