@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { refusalOf } from '@billhook/client'
 import type { Operator } from '../domain/audit.js'
 import type { TokenDecimals } from '../domain/network.js'
 import type { ServiceStatus, WorkRecord } from '../http/routes/admin.js'
-import { readAnswer } from '../merchant/answer.js'
 import { adminSocketPath } from '../service/admin-socket.js'
 import { operatorHeader } from '../service/command-operator.js'
 import { StartError } from '../start-error.js'
@@ -13,6 +12,10 @@ import { withProcess } from './local-work.js'
 import { commandLineOperator } from './operator.js'
 import { ProgressLine } from './progress-line.js'
 import { answers } from './served-data.js'
+import { socketFetch } from './socket-fetch.js'
+
+/** What requests over the socket are addressed to. */
+export const ADMIN_URL = 'http://localhost'
 
 export interface Reply {
   readonly status: number
@@ -32,56 +35,34 @@ export interface WorkOptions {
 
 /** The process that holds the data directory: a running service, or this one. */
 export class Admin {
+  /** Sends to that process, whatever the host in the address. */
+  readonly fetch: typeof fetch
+
   constructor(
     private readonly socketPath: string,
-    private readonly operator: Operator,
+    operator: Operator,
     private readonly io: ProcessIo,
     private readonly stop: AbortSignal,
-  ) {}
+  ) {
+    this.fetch = socketFetch(socketPath, operatorHeader(operator))
+  }
 
-  /** Sends a request as the API takes it. Throws `Refused` when the answer is not a success. */
+  /** Sends a request as the API takes it. Throws `BillhookError` when the answer is not a success. */
   async call(method: string, path: string, body?: unknown): Promise<Reply> {
-    return await replyOf(await this.send(method, path, body))
+    return await replyOf(await this.send(method, path, jsonOf(body)))
   }
 
   /** The same with a body that is JSON already. */
   async callWith(method: string, path: string, json: string): Promise<Reply> {
-    return await replyOf(await this.sendJson(method, path, json))
+    return await replyOf(await this.send(method, path, json))
   }
 
-  /** The answer, whose body is left to the caller. Throws `Refused` when it is not a success. */
-  async send(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<IncomingMessage> {
-    return await this.sendJson(method, path, body === undefined ? undefined : JSON.stringify(body), headers)
-  }
-
-  private async sendJson(
-    method: string,
-    path: string,
-    json: string | undefined,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<IncomingMessage> {
-    const sent = request({
-      socketPath: this.socketPath,
-      method,
-      path,
-      signal: this.stop,
-      headers: {
-        ...operatorHeader(this.operator),
-        ...headers,
-        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-      },
-    })
-    sent.end(json)
-    const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    const status = response.statusCode ?? 0
-    if (status < 400) return response
-    const text = Buffer.concat(await response.toArray()).toString('utf8')
-    readAnswer({ status, headers: response.headers, text }, this.socketPath, this.io.clock.now())
+  /** The answer, whose body is left to the caller. */
+  private async send(method: string, path: string, json: string | null): Promise<Response> {
+    const headers: Record<string, string> = json === null ? {} : { 'Content-Type': 'application/json' }
+    const response = await this.fetch(ADMIN_URL + path, { method, headers, body: json, signal: this.stop })
+    const refusal = await refusalOf(response, this.socketPath)
+    if (refusal !== null) throw refusal
     return response
   }
 
@@ -94,12 +75,15 @@ export class Admin {
     path: string,
     { unit, onItem, body }: WorkOptions,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const response = await this.send(method, path, body)
+    const response = await this.send(method, path, jsonOf(body))
     // Records that scroll by on the terminal are progress enough, and a bar would be among them.
     const isSeen = onItem !== undefined && this.io.isOutputTerminal
     const line = unit === undefined || isSeen ? null : new ProgressLine({ ...this.io, unit })
     try {
-      for await (const text of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
+      for await (const text of createInterface({
+        input: Readable.from(response.body ?? []),
+        crlfDelay: Number.POSITIVE_INFINITY,
+      })) {
         const record = JSON.parse(text) as WorkRecord
         if (record.type === 'done') return record.result
         if (record.type === 'failed') throw new Error(record.error)
@@ -113,9 +97,13 @@ export class Admin {
   }
 }
 
-async function replyOf(response: IncomingMessage): Promise<Reply> {
-  const text = Buffer.concat(await response.toArray()).toString('utf8')
-  return { status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) }
+function jsonOf(body: unknown): string | null {
+  return body === undefined ? null : JSON.stringify(body)
+}
+
+async function replyOf(response: Response): Promise<Reply> {
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) }
 }
 
 /**

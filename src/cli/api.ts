@@ -1,12 +1,11 @@
+import type { Reply } from '@billhook/client'
 import type { TokenDecimals } from '../domain/network.js'
 import type { ServiceStatus } from '../http/routes/admin.js'
 import type { ServiceInfo } from '../http/routes/info.js'
-import { Refused, type Reply, readAnswer, Unreachable } from '../merchant/answer.js'
-import { type Call, methodAndPath } from '../merchant/call.js'
-import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
+import { ADMIN_URL, type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
+import type { ApiCall } from './api-call.js'
 import type { BillhookCommand, Check, Given, ProcessIo } from './billhook-command.js'
 import { checkWholeNumber } from './flags.js'
-import { readKeyFile } from './key-file.js'
 import { withProcess } from './local-work.js'
 import { unservedData } from './served-data.js'
 
@@ -18,8 +17,8 @@ export interface Api {
   tokenDecimals(): Promise<TokenDecimals>
   /** Whether a key signs the requests: it then decides who acts. */
   readonly isSigned: boolean
-  /** Throws `Refused`, or `Unreachable`. */
-  call(call: Call): Promise<Reply>
+  /** Throws `BillhookError`. */
+  call(call: ApiCall): Promise<Reply>
 }
 
 type Work = (api: Api, io: ProcessIo, stop: AbortSignal) => Promise<number>
@@ -79,40 +78,29 @@ export async function withApi(given: Given, work: Work, onlyServed = false): Pro
   if (url === undefined || !isRemote(given))
     return await withAdmin(
       given,
-      (admin, io, stop) => work(apiOf(given, admin, io), io, stop),
+      async (admin, io, stop) => work(await apiOf(given, admin, stop), io, stop),
       onlyServed ? 'served' : 'with data',
     )
   return await withProcess(given, async (io, stop) => {
-    const key = settings.keyFile === undefined ? null : await readKeyFile(settings.keyFile, io)
-    const { ServiceClient } = await import('../merchant/service-client.js')
-    const client = new ServiceClient({ url, key, clock: io.clock, scheduler: io.scheduler, stop })
-    const call = (one: Call) => client.call(one)
+    const [{ readSigner }, { RemoteService }] = await Promise.all([
+      import('./signer.js'),
+      import('./remote-service.js'),
+    ])
+    const signer = settings.keyFile === undefined ? undefined : readSigner(settings.keyFile, io)
+    const service = new RemoteService({ url, signer, io, stop })
+    const call = (one: ApiCall) => service.call(one)
     try {
       const tokenDecimals = async () => decimalsIn((await call({ tag: 'GET /api/info' })).body as ServiceInfo)
-      return await work({ pages: async () => url, tokenDecimals, isSigned: key !== null, call }, io, stop)
+      return await work({ pages: async () => url, tokenDecimals, isSigned: signer !== undefined, call }, io, stop)
     } finally {
-      await client.close()
+      await service.close()
     }
   })
 }
 
-function apiOf({ settings }: Given, admin: Admin, { clock }: ProcessIo): Api {
-  const call = async (one: Call): Promise<Reply> => {
-    const [method, path] = methodAndPath(one)
-    try {
-      const response = await admin.send(method, path, one.body, one.headers)
-      const text = Buffer.concat(await response.toArray()).toString('utf8')
-      return readAnswer(
-        { status: response.statusCode ?? 0, headers: response.headers, text },
-        'the service',
-        clock.now(),
-      )
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException
-      if (error instanceof Refused || code === 'ABORT_ERR' || typeof code !== 'string') throw error
-      throw new Unreachable(`the service cannot be reached: ${message}`)
-    }
-  }
+async function apiOf({ settings }: Given, admin: Admin, stop: AbortSignal): Promise<Api> {
+  const { callerOf } = await import('./caller.js')
+  const call = callerOf({ url: ADMIN_URL, where: 'the service', fetch: admin.fetch, signer: undefined, stop })
   const pages = async () => {
     const { url } = (await admin.call('GET', '/admin/status')).body as ServiceStatus
     return url ?? settings.publicUrl ?? ''

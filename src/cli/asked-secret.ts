@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import type { DeliveryVerdict } from '../merchant/delivery-check.js'
+import type { DeliveryVerdict } from './delivery-verdict.js'
 
 /** From one question for the secret to the next. */
 export const ASK_PAUSE_MS = 3000

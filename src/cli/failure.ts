@@ -1,6 +1,6 @@
-import { Refused } from '../merchant/answer.js'
 import type { CommandIo } from './command.js'
 import { jsonLine, printable } from './output.js'
+import { isRefusal } from './refusal.js'
 
 /** What to do about a refusal, where its own text does not say it. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const HINTS: Readonly<Record<string, string>> = {
 /** Tells in one line, or as JSON, why a command failed. */
 export function reportFailure(error: Error, isJson: boolean, io: Pick<CommandIo, 'error'>): void {
   if (isJson) {
-    io.error(jsonLine({ error: error.message, ...(error instanceof Refused ? { code: error.code } : {}) }))
+    io.error(jsonLine({ error: error.message, ...(isRefusal(error) ? { code: error.code } : {}) }))
   } else if (error.name === 'AbortError') {
     io.error('billhook: stopped')
   } else {
@@ -22,12 +22,12 @@ export function reportFailure(error: Error, isJson: boolean, io: Pick<CommandIo,
 }
 
 function textOf(error: Error): string {
-  if (!(error instanceof Refused)) return error.message
+  if (!isRefusal(error)) return error.message
   const { message, code, retryAfterMs } = error
   const hint = HINTS[code]
   return [
     `${message} (${code})`,
-    ...(retryAfterMs === null ? [] : [`Wait ${Math.ceil(retryAfterMs / 1000)} s before the next try.`]),
+    ...(retryAfterMs === undefined ? [] : [`Wait ${Math.ceil(retryAfterMs / 1000)} s before the next try.`]),
     ...(hint === undefined ? [] : [hint]),
   ].join(' ')
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BillhookError } from '@billhook/client'
 import { timeText } from '../listing/column.js'
 import { type InvoiceRecord, invoiceState } from '../listing/invoices.js'
-import { Refused, Unreachable } from '../merchant/answer.js'
 import { type Api, checkService, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_INCOMPLETE, EXIT_SUCCESS } from './command.js'
@@ -9,6 +9,7 @@ import { checkWholeNumber, wholeNumber } from './flags.js'
 import { paymentText } from './invoice-text.js'
 import { jsonLine, printable } from './output.js'
 import { StatusLine } from './progress-line.js'
+import { isRefusal } from './refusal.js'
 
 const INTERVAL_SECONDS = 2
 const INTERVALS = [1, 3600] as const
@@ -96,9 +97,9 @@ async function look(api: Api, id: string, hasSeen: boolean): Promise<Looked> {
     const { body } = await api.call({ tag: 'GET /api/invoices/:id', params: { id } })
     return { invoice: body as InvoiceRecord }
   } catch (error) {
-    const mayPass = error instanceof Unreachable || (error instanceof Refused && RETRIED.includes(error.status))
-    if (!hasSeen || !mayPass) throw error
-    return { trouble: error.message, waitMs: error instanceof Refused ? (error.retryAfterMs ?? 0) : 0 }
+    if (!hasSeen || !(error instanceof BillhookError)) throw error
+    if (isRefusal(error) && !RETRIED.includes(error.status)) throw error
+    return { trouble: error.message, waitMs: error.retryAfterMs ?? 0 }
   }
 }
 

@@ -56,7 +56,7 @@ async function create(given: Given): Promise<number> {
   return await withApi(given, async (api, io) => {
     const { body } = await api.call({
       tag: 'POST /api/invoices',
-      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+      idempotencyKey,
       body: {
         ...(api.isSigned ? {} : { owner: settings.owner }),
         walletIds: text('wallets', options)?.split(','),

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { readSigningKey, SigningKey } from '../crypto/signing-key.js'
+import { readPrivateKey } from '../crypto/signing-key.js'
 import type { CommandIo } from './command.js'
 
 const PRIVATE_MODE = 0o600
@@ -7,7 +7,7 @@ const OTHERS_BITS = 0o077
 const MODE_BITS = 0o777
 
 /** The private key in a file. Warns when others may read it; throws when it holds none. */
-export async function readKeyFile(path: string, io: Pick<CommandIo, 'error'>): Promise<SigningKey> {
+export function readKeyFile(path: string, io: Pick<CommandIo, 'error'>): Uint8Array {
   const fd = openOrThrow(path, 'r')
   try {
     const stat = fstatSync(fd)
@@ -17,8 +17,8 @@ export async function readKeyFile(path: string, io: Pick<CommandIo, 'error'>): P
         `Warning: other users may read the private key in ${path} (mode ${mode}). Give chmod 600, or use a new key.`,
       )
     }
-    const key = readSigningKey(readFileSync(fd, 'utf8'))
-    if (key instanceof SigningKey) return key
+    const key = readPrivateKey(readFileSync(fd, 'utf8'))
+    if (key instanceof Uint8Array) return key
     throw new Error(`${path} ${key.flaw}`)
   } finally {
     closeSync(fd)

@@ -4,7 +4,7 @@ import { checkOwner, checkService, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { checkWholeNumber, text } from './flags.js'
-import { readKeyFile, writeKeyFile } from './key-file.js'
+import { writeKeyFile } from './key-file.js'
 import { withProcess } from './local-work.js'
 import { fieldLines, jsonLine, printable } from './output.js'
 
@@ -50,7 +50,7 @@ async function keygen(given: Given): Promise<number> {
     })
   }
   return await withApi(given, async (api, io) => {
-    const publicKey = existsSync(file) ? (await readKeyFile(file, io)).publicKeyHex : await madeKey(file, io)
+    const publicKey = existsSync(file) ? await publicKeyIn(file, io) : await madeKey(file, io)
     const ttlDays = text('ttl-days', given.options)
     const { body } = await api.call({
       tag: 'POST /api/api-keys',
@@ -70,7 +70,12 @@ async function keygen(given: Given): Promise<number> {
 /** Makes a key and answers with its public half, as it is in the file. */
 async function madeKey(file: string, io: ProcessIo): Promise<string> {
   writeKeyFile(file, newSigningKeyPem())
-  return (await readKeyFile(file, io)).publicKeyHex
+  return await publicKeyIn(file, io)
+}
+
+async function publicKeyIn(file: string, io: ProcessIo): Promise<string> {
+  const { readSigner } = await import('./signer.js')
+  return readSigner(file, io).publicKey
 }
 
 interface Made {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InvoiceRecord } from '../listing/invoices.js'
-import { Refused } from '../merchant/answer.js'
 import { type Api, checkService, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { text } from './flags.js'
 import { paymentText } from './invoice-text.js'
 import { fieldLines, jsonLine } from './output.js'
+import { isRefusal } from './refusal.js'
 
 /** Only a running service has simulated networks. */
 const ONLY_SERVED = true
@@ -58,7 +58,7 @@ async function deposited(api: Api, body: { invoiceId: string; amount: string | u
   try {
     return (await api.call({ tag: 'POST /sandbox/deposits', body })).body as DepositRecord
   } catch (error) {
-    const isMissing = error instanceof Refused && error.code === 'not_found'
+    const isMissing = isRefusal(error) && error.code === 'not_found'
     throw isMissing ? new Error('the service has no sandbox: it runs without --sandbox') : error
   }
 }

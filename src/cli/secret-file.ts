@@ -1,8 +1,13 @@
 import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
-import { isWebhookSecret } from '../merchant/delivery-check.js'
 import { readInput } from './input.js'
 
 const PRIVATE_MODE = 0o600
+const SECRET = /^[0-9a-f]{64}$/
+
+/** Whether a text is a webhook secret. */
+export function isWebhookSecret(text: string): boolean {
+  return SECRET.test(text)
+}
 
 /** The webhook secret in a file, or on standard input for `-`. Throws when there is none. */
 export async function readSecret(path: string): Promise<string> {

@@ -1,11 +1,9 @@
 import { METHODS } from '../http/endpoints.js'
-import { tagOf } from '../merchant/call.js'
-import { signedHeaders } from '../merchant/signed-headers.js'
 import type { BillhookCommand, Given } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
+import { tagOf } from './endpoint-tag.js'
 import { text } from './flags.js'
 import { readInput } from './input.js'
-import { readKeyFile } from './key-file.js'
 import { withProcess } from './local-work.js'
 import { jsonLine } from './output.js'
 
@@ -49,9 +47,10 @@ async function sign(given: Given): Promise<number> {
     const tag = tagOf(method.toUpperCase(), path)
     if (tag === null || settings.keyFile === undefined) throw new Error('the command line was not checked')
     const file = text('body', options)
-    const key = await readKeyFile(settings.keyFile, io)
+    const { readSigner, signedHeaders } = await import('./signer.js')
+    const signer = readSigner(settings.keyFile, io)
     const body = file === undefined ? Buffer.alloc(0) : await readInput(file)
-    const headers = signedHeaders(key, tag, body, io.clock.now())
+    const headers = await signedHeaders(signer, tag, body, io.clock.now())
     if (options['json'] === true) io.out(jsonLine({ method: method.toUpperCase(), path, tag, headers }))
     else if (options['curl'] === true) {
       io.out(curlCommand({ method: method.toUpperCase(), url: `${settings.url}${path}`, headers, file }))

@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { isObject, parseJson } from '../base/json-object.js'
 import { timeText } from '../listing/column.js'
-import { checkDelivery, type DeliveryVerdict, isWebhookSecret } from '../merchant/delivery-check.js'
 import { type Api, checkOwner, checkService, onService, withApi } from './api.js'
 import { AskedSecret } from './asked-secret.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
+import type { DeliveryVerdict } from './delivery-verdict.js'
 import { text } from './flags.js'
 import { withProcess } from './local-work.js'
 import { jsonLine, printable } from './output.js'
-import { readSecret } from './secret-file.js'
+import { isWebhookSecret, readSecret } from './secret-file.js'
 import { TOLERANCE_SECONDS } from './webhook-verify.js'
 
 const LOOPBACK = '127.0.0.1'
@@ -90,15 +90,13 @@ async function receive(
   const body = await readBody(request)
   if (body === null) return void response.writeHead(413, { Connection: 'close' }).end()
   if (request.method !== 'POST') return void response.writeHead(405, { Allow: 'POST' }).end()
-  const headers = Object.fromEntries(
-    Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-  )
+  const { headers } = request
   const nowMs = io.clock.now()
-  const verdict = await secret.judge((one) =>
-    checkDelivery({ headers, body }, one, { nowMs, toleranceSeconds: TOLERANCE_SECONDS, acceptUntimed: false }),
-  )
+  const { deliveryVerdict } = await import('./delivery-verdict.js')
+  const terms = { nowMs, toleranceSeconds: TOLERANCE_SECONDS }
+  const verdict = await secret.judge((one) => deliveryVerdict({ headers, body }, one, terms))
   response.writeHead(verdict.isVerified ? 204 : 401).end()
-  const id = headers['webhook-id'] ?? null
+  const id = headers['webhook-id']?.toString() ?? null
   if (given.options['json'] === true) io.out(deliveryJson(verdict, id, body, nowMs))
   else for (const line of deliveryLines(verdict, body, nowMs)) io.out(line)
 }

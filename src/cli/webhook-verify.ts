@@ -1,4 +1,3 @@
-import { checkDelivery } from '../merchant/delivery-check.js'
 import type { BillhookCommand, Given } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
 import { checkWholeNumber, needFlags, text, wholeNumber } from './flags.js'
@@ -42,8 +41,9 @@ async function verify(given: Given): Promise<number> {
     const body = await readInput(text('body', options) ?? '')
     const toleranceSeconds = wholeNumber('tolerance', TOLERANCE_SECONDS, options)
     const acceptUntimed = options['acceptUntimed'] === true
-    const verdict = checkDelivery({ headers, body }, secret, { nowMs: io.clock.now(), toleranceSeconds, acceptUntimed })
-    const { isVerified, flaw, note, ageSeconds } = verdict
+    const terms = { nowMs: io.clock.now(), toleranceSeconds, acceptUntimed }
+    const { deliveryVerdict } = await import('./delivery-verdict.js')
+    const { isVerified, flaw, note, ageSeconds } = deliveryVerdict({ headers, body }, secret, terms)
     if (options['json'] === true) io.out(jsonLine({ verified: isVerified, flaw, note, ageSeconds }))
     else if (isVerified) {
       const age = ageSeconds === null ? '' : `, sent ${ageSeconds} s ago`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ASK_PAUSE_MS, AskedSecret } from '../../src/cli/asked-secret.js'
-import type { DeliveryVerdict } from '../../src/merchant/delivery-check.js'
+import type { DeliveryVerdict } from '../../src/cli/delivery-verdict.js'
 import { ManualClock } from '../support/manual-clock.js'
 
 const VERIFIED: DeliveryVerdict = { isVerified: true, flaw: null, note: null, ageSeconds: 1 }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { keySigner } from '@billhook/client'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { verify } from '@noble/secp256k1'
-import { newSigningKeyPem, readSigningKey, SigningKey } from '../../src/crypto/signing-key.js'
+import { newSigningKeyPem, readPrivateKey } from '../../src/crypto/signing-key.js'
 import { privateKeyPem } from '../support/pem.js'
 import { testKey } from '../support/signing.js'
 
@@ -22,9 +22,9 @@ describe('keySigner', () => {
 
   test('takes what billhook keygen writes', () => {
     const pem = newSigningKeyPem()
-    const read = readSigningKey(pem)
-    assert.ok(read instanceof SigningKey)
-    assert.equal(keySigner(pem).publicKey, read.publicKeyHex)
+    const read = readPrivateKey(pem)
+    assert.ok(read instanceof Uint8Array)
+    assert.equal(keySigner(pem).publicKey, keySigner(read).publicKey)
   })
 
   test('takes no other text and no number out of range, and repeats none of it', () => {

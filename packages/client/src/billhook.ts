@@ -1,3 +1,4 @@
+import type { Reply } from './answer.js'
 import type {
   ApiKey,
   ClaimedWallet,
@@ -22,12 +23,13 @@ import type {
 import { toHex } from './bytes.js'
 import { BillhookError } from './error.js'
 import { checkedSigner, keySigner, type PrivateKey, type Signer } from './signer.js'
-import { type Call, type Fetch, type Reply, Transport } from './transport.js'
+import { type Call, type Fetch, Transport } from './transport.js'
 import { poll, type WaitOptions } from './wait.js'
 
 /** A webhook test takes up to 8 s, and an overloaded service may hold its answer back. */
 const TIMEOUT_MS = 30_000
 const RETRY_DELAY_MS = 1000
+const ATTEMPTS = 4
 const PAGE_SIZE = 100
 const PAYMENT_INTERVAL_MS = 2000
 const WALLET_INTERVAL_MS = 1000
@@ -49,6 +51,11 @@ export interface BillhookOptions {
   readonly timeoutMs?: number | undefined
   /** The pause before the first repetition, which doubles with each further one. Default: 1000. */
   readonly retryDelayMs?: number | undefined
+  /**
+   * How often a request that may be repeated is sent at most. With 1 every request is sent once, and a wrong clock of this machine is not
+   * corrected either. Default: 4.
+   */
+  readonly attempts?: number | undefined
 }
 
 /** A created invoice, with the address of its payment page below the `url` of the client. */
@@ -96,11 +103,13 @@ export class Billhook {
 
   /** Throws a `TypeError` for a malformed URL or key. */
   constructor(options: BillhookOptions) {
-    const { url, owner, privateKey, signer, timeoutMs = TIMEOUT_MS, retryDelayMs = RETRY_DELAY_MS } = options
+    const { url, owner, privateKey, signer } = options
+    const { timeoutMs = TIMEOUT_MS, retryDelayMs = RETRY_DELAY_MS, attempts = ATTEMPTS } = options
     if (privateKey !== undefined && signer !== undefined) throw new TypeError('give a privateKey or a signer, not both')
+    if (!(attempts >= 1)) throw new TypeError('attempts must be 1 or more')
     // Called through a function of its own, because browsers refuse a `fetch` that belongs to another object.
     const send = options.fetch ?? ((...request: Parameters<Fetch>) => fetch(...request))
-    this.transport = new Transport({ url, fetch: send, timeoutMs, retryDelayMs })
+    this.transport = new Transport({ url, fetch: send, timeoutMs, retryDelayMs, attempts })
     this.signer = privateKey === undefined ? signer && checkedSigner(signer) : keySigner(privateKey)
     this.owner = owner
   }
@@ -273,6 +282,14 @@ export class Billhook {
     return this.#read({ tag: 'POST /sandbox/deposits', body: deposit, signer: undefined })
   }
 
+  /**
+   * Any request of the reference, as the other methods send theirs: signed by the client's key, unless the call names another signer or
+   * `undefined`, and repeated under the same rule.
+   */
+  request(call: Call): Promise<Reply> {
+    return this.transport.call({ signer: this.signer, ...call })
+  }
+
   #owner(): string {
     if (this.owner === undefined) throw new TypeError('this needs a client that was given its owner')
     return this.owner
@@ -283,12 +300,7 @@ export class Billhook {
   }
 
   async #read<T>(call: Call): Promise<T> {
-    return (await this.#send(call)).body as T
-  }
-
-  /** Signed by the client's key, unless the call names another signer or none. */
-  #send(call: Call): Promise<Reply> {
-    return this.transport.call({ signer: this.signer, ...call })
+    return (await this.request(call)).body as T
   }
 
   async *#pages<T>(
@@ -300,7 +312,7 @@ export class Billhook {
     const limit = String(pageSize)
     let cursor = first ?? null
     do {
-      const page: Reply = await this.#send({
+      const page: Reply = await this.request({
         tag,
         params: this.#ownerParam(),
         query: { ...query, limit, [name]: cursor ?? undefined },

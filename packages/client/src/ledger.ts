@@ -1,4 +1,5 @@
 import type { Billhook } from './billhook.js'
+import { utf8 } from './bytes.js'
 import { BillhookError } from './error.js'
 import { identityId, ledgerKey } from './identity.js'
 import { nodesInTurn, postTo, stayAt } from './ledger-nodes.js'
@@ -69,7 +70,7 @@ export async function onboard(ledger: LedgerSettings, identity: Signer, options:
     $namespace: namespace,
     $i: { otk: { publicKey, type: 'secp256k1' } },
   }
-  const otk = await signatureOf(identity, JSON.stringify(tx))
+  const otk = await signatureOf(identity, utf8(JSON.stringify(tx)))
   const { billhook } = options
   const step: Step = {
     transaction: { $selfsign: true, $sigs: { otk }, $tx: tx },
@@ -101,7 +102,7 @@ export async function assignWallet(
     $i: { owner: { $stream: owner, personal: true } },
     $o: { wallet: { $stream: walletId } },
   }
-  const signature = await signatureOf(identity, JSON.stringify(tx))
+  const signature = await signatureOf(identity, utf8(JSON.stringify(tx)))
   const step: Step = {
     transaction: { $sigs: { [owner]: signature }, $tx: tx },
     list: 'updated',

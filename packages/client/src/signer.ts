@@ -1,7 +1,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { getPublicKey, hashes, sign } from '@noble/secp256k1'
-import { concatenated, fromBase64, fromHex, toBase64, toHex, utf8 } from './bytes.js'
+import { concatenated, fromBase64, fromHex, toBase64, toHex } from './bytes.js'
 
 const KEY_BYTES = 32
 const COMPACT_BYTES = 64
@@ -63,8 +63,8 @@ export function checkedSigner(signer: Signer): Signer {
 }
 
 /** Base64 of the DER signature of a text, as requests and ledger transactions carry it. */
-export async function signatureOf(signer: Signer, text: string): Promise<string> {
-  const signature = await signer.sign(sha256(utf8(text)))
+export async function signatureOf(signer: Signer, text: Uint8Array): Promise<string> {
+  const signature = await signer.sign(sha256(text))
   return toBase64(signature.length === COMPACT_BYTES ? derOf(signature) : signature)
 }
 

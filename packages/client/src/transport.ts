@@ -1,13 +1,11 @@
-import type { ErrorCode } from './api-types.js'
+import { errorIn, type Received, type Reply, replyIn } from './answer.js'
 import { BillhookError } from './error.js'
-import { type Signer, signatureOf } from './signer.js'
+import { signedHeaders } from './signed-headers.js'
+import type { Signer } from './signer.js'
 import { anyOf, mayPass, sleep } from './wait.js'
 
-/** A request that may be repeated is sent this often at most. */
-const ATTEMPTS = 4
 /** A longer `Retry-After` is left to the caller. */
 const WAIT_MAX_MS = 30_000
-const MS_PER_SECOND = 1000
 
 export type Fetch = typeof fetch
 
@@ -18,6 +16,8 @@ export interface TransportOptions {
   readonly timeoutMs: number
   /** Before the second attempt; it doubles with each further one. */
   readonly retryDelayMs: number
+  /** A request that may be repeated is sent this often at most. With 1 each is sent once, also if its time was wrong. */
+  readonly attempts: number
 }
 
 /** A request to the API. */
@@ -30,23 +30,10 @@ export interface Call {
   /** Sent as JSON. */
   readonly body?: unknown
   readonly signer?: Signer | undefined
-  readonly idempotencyKey?: string
+  readonly idempotencyKey?: string | undefined
   readonly signal?: AbortSignal | undefined
   /** Whether a GET has an effect. It is then not repeated. */
   readonly hasEffect?: boolean
-}
-
-export interface Reply {
-  /** Parsed. */
-  readonly body: unknown
-  /** Where the next page of a list starts; null at its end. */
-  readonly next: string | null
-}
-
-interface Received {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
 }
 
 /** Sends requests: signed, within a time, again where that is safe. */
@@ -72,7 +59,8 @@ export class Transport {
         const received = await this.send(call, text)
         const error = errorIn(received, this.url)
         if (error === null) return replyIn(received, this.url)
-        if (error.code === 'invalid_timestamp' && !isCorrected && this.setClock(received.headers)) {
+        const isLate = error.code === 'invalid_timestamp' && this.options.attempts > 1
+        if (isLate && !isCorrected && this.setClock(received.headers)) {
           // The request had no effect: any may be sent again.
           isCorrected = true
           attempt -= 1
@@ -85,7 +73,7 @@ export class Transport {
 
   /** Waits until the call may be tried again. Throws the error where it may not. */
   private async pauseBefore(attempt: number, call: Call, error: unknown): Promise<void> {
-    if (!(error instanceof BillhookError) || attempt >= ATTEMPTS || !mayBeRepeated(call)) throw error
+    if (!(error instanceof BillhookError) || attempt >= this.options.attempts || !mayBeRepeated(call)) throw error
     if (!mayPass(error) && error.code !== 'idempotency_in_progress') throw error
     // Clients that failed together do not come back together.
     const delayMs = this.options.retryDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
@@ -122,11 +110,7 @@ export class Transport {
     if (text !== '') headers['Content-Type'] = 'application/json'
     if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
     if (signer === undefined) return headers
-    const timestamp = String(Date.now() + this.aheadMs)
-    headers['X-Service-Api-Key'] = signer.publicKey
-    headers['X-Service-Timestamp'] = timestamp
-    headers['X-Service-Signature'] = await signatureOf(signer, `${tag}\n${timestamp}\n${text}`)
-    return headers
+    return { ...headers, ...(await signedHeaders(signer, tag, text, Date.now() + this.aheadMs)) }
   }
 
   /** Takes over the clock of the service. False if the answer does not tell it. */
@@ -149,50 +133,6 @@ function methodAndPath({ tag, params = {}, query = {} }: Call): readonly [method
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const search = new URLSearchParams(given).toString()
   return [method, search === '' ? path : `${path}?${search}`]
-}
-
-/** The refusal in an answer; null for a success. */
-function errorIn({ status, headers, text }: Received, url: string): BillhookError | null {
-  if (status < 400) return null
-  const requestId = headers.get('x-request-id') ?? undefined
-  const retryAfterMs = retryAfterIn(headers)
-  const body = parsed(text) as { error?: unknown; code?: unknown; field?: unknown } | null | undefined
-  if (typeof body?.error !== 'string' || typeof body.code !== 'string') {
-    const message = `${url} answered ${status}, and not as this service does: see what else listens there.`
-    return new BillhookError(message, 'unexpected_answer', { status, requestId, retryAfterMs })
-  }
-  const field = typeof body.field === 'string' ? body.field : undefined
-  return new BillhookError(body.error, body.code as ErrorCode, { status, field, requestId, retryAfterMs })
-}
-
-function replyIn({ status, headers, text }: Received, url: string): Reply {
-  const body = parsed(text)
-  if (typeof body !== 'object' || body === null) {
-    throw new BillhookError(`${url} did not answer with JSON: see what else listens there.`, 'unexpected_answer', {
-      status,
-      requestId: headers.get('x-request-id') ?? undefined,
-    })
-  }
-  const target = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
-  const query = new URLSearchParams(target?.split('?')[1])
-  return { body, next: query.get('cursor') ?? query.get('after') }
-}
-
-/** Undefined for what is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** Seconds or a date (RFC 9110, 10.2.3). */
-function retryAfterIn(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')
-  if (value === null) return undefined
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * MS_PER_SECOND : Date.parse(value) - Date.now()
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
 /** Node puts the reason into the cause of the error of `fetch`. */

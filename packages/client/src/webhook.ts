@@ -34,6 +34,12 @@ export interface VerifiedWebhook {
   readonly payload: Delivered
 }
 
+/** Whether a webhook is from the service. `sentAtMs` is when it was sent, once a signature that covers it fits; else null. */
+export type WebhookVerdict =
+  | { readonly flaw: null; readonly webhook: VerifiedWebhook; readonly sentAtMs: number | null }
+  /** `flaw` is the first reason against it, for people. */
+  | { readonly flaw: string; readonly webhook: null; readonly sentAtMs: number | null }
+
 /**
  * Checks that a webhook is from the service, unchanged and recent, and reads it. `rawBody` is the body as it arrived: never one that was
  * parsed and written again. `secrets` is the secret of the owner, or the old and the new one during a rotation.
@@ -47,6 +53,18 @@ export function verifyWebhook(
   secrets: string | readonly string[],
   options: VerifyOptions = {},
 ): VerifiedWebhook {
+  const { webhook, flaw } = judgeWebhook(rawBody, headers, secrets, options)
+  if (webhook === null) throw new BillhookError(`The webhook was rejected: ${flaw}.`, 'webhook_rejected')
+  return webhook
+}
+
+/** As `verifyWebhook`, but answers what is wrong with the webhook instead of throwing it. For tools that explain. */
+export function judgeWebhook(
+  rawBody: Uint8Array | string,
+  headers: WebhookHeaders,
+  secrets: string | readonly string[],
+  options: VerifyOptions = {},
+): WebhookVerdict {
   const { toleranceSeconds = TOLERANCE_SECONDS, acceptUntimed = false, nowMs = Date.now() } = options
   const given = typeof secrets === 'string' ? [secrets] : secrets
   if (!Array.isArray(given) || given.length === 0 || !given.every((secret) => SECRET.test(secret))) {
@@ -62,19 +80,19 @@ export function verifyWebhook(
   const body = typeof rawBody === 'string' ? utf8(rawBody) : rawBody
   const standard = headerOf(headers, 'webhook-signature')
   if (standard === undefined) {
-    if (!acceptUntimed) throw rejected('it has no webhook-signature')
+    if (!acceptUntimed) return rejected('it has no webhook-signature')
     const plain = utf8(headerOf(headers, 'x-service-signature') ?? '')
     // The key is the text of the secret (specification, Webhook authenticity).
     if (!isAny(given, (secret) => equalConstantTime(plain, utf8(toHex(hmac(sha256, utf8(secret), body)))))) {
-      throw rejected('X-Service-Signature does not fit the body and the secret')
+      return rejected('X-Service-Signature does not fit the body and the secret')
     }
-    return { id: null, payload: payloadOf(body) }
+    return verdictOn(body, null, null)
   }
-  if (REPEATED.test(standard)) throw rejected('it has more than one webhook-signature')
+  if (REPEATED.test(standard)) return rejected('it has more than one webhook-signature')
   const id = headerOf(headers, 'webhook-id')
   const timestamp = headerOf(headers, 'webhook-timestamp')
   if (id === undefined || timestamp === undefined || !SECONDS.test(timestamp)) {
-    throw rejected('webhook-signature stands without a webhook-id and a webhook-timestamp')
+    return rejected('webhook-signature stands without a webhook-id and a webhook-timestamp')
   }
   // The key is the bytes that the secret encodes (Standard Webhooks 1.0, Signature scheme).
   const signed = concatenated(utf8(`${id}.${timestamp}.`), body)
@@ -83,11 +101,14 @@ export function verifyWebhook(
     const expected = utf8(`v1,${toBase64(hmac(sha256, fromHex(secret) ?? new Uint8Array(), signed))}`)
     return isAny(signatures, (signature) => equalConstantTime(signature, expected))
   }
-  if (!isAny(given, fits)) throw rejected('webhook-signature does not fit the body, its id, its time and the secret')
-  if (Math.abs(nowMs / MS_PER_SECOND - Number(timestamp)) > toleranceSeconds) {
-    throw rejected(`it was sent at another time than within ${toleranceSeconds} s of now`)
+  if (!isAny(given, fits)) return rejected('webhook-signature does not fit the body, its id, its time and the secret')
+  const sentAtMs = Number(timestamp) * MS_PER_SECOND
+  const ageSeconds = (nowMs - sentAtMs) / MS_PER_SECOND
+  if (Math.abs(ageSeconds) > toleranceSeconds) {
+    const when = ageSeconds < 0 ? `${-Math.floor(ageSeconds)} s in the future` : `${Math.floor(ageSeconds)} s ago`
+    return rejected(`it was sent ${when}, and ${toleranceSeconds} s are tolerated`, sentAtMs)
   }
-  return { id, payload: payloadOf(body) }
+  return verdictOn(body, id, sentAtMs)
 }
 
 /** Goes through all, so that the time does not tell which one fits. */
@@ -103,10 +124,11 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   return all.length === 0 ? undefined : all.join(', ')
 }
 
-function payloadOf(body: Uint8Array): Delivered {
+/** The verdict on a webhook whose signature is right. */
+function verdictOn(body: Uint8Array, id: string | null, sentAtMs: number | null): WebhookVerdict {
   const payload = objectIn(body)
-  if (payload === null) throw rejected('it is signed, but no JSON object')
-  return payload
+  if (payload === null) return rejected('it is signed, but no JSON object', sentAtMs)
+  return { flaw: null, webhook: { id, payload }, sentAtMs }
 }
 
 function objectIn(body: Uint8Array): Delivered | null {
@@ -119,6 +141,6 @@ function objectIn(body: Uint8Array): Delivered | null {
   }
 }
 
-function rejected(flaw: string): BillhookError {
-  return new BillhookError(`The webhook was rejected: ${flaw}.`, 'webhook_rejected')
+function rejected(flaw: string, sentAtMs: number | null = null): WebhookVerdict {
+  return { flaw, webhook: null, sentAtMs }
 }

@@ -1,24 +1,5 @@
 import { type EndpointTag, endpoints } from '../http/endpoints.js'
 
-/** A request to the API. */
-export interface Call {
-  readonly tag: EndpointTag
-  /** What stands for the `:names` of the tag, not encoded. */
-  readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** The method of a call, and its path with the query. */
-export function methodAndPath({ tag, params = {}, query = {} }: Call): readonly [method: string, path: string] {
-  const [method = '', pattern = ''] = tag.split(' ')
-  const path = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
-  const search = new URLSearchParams(query).toString()
-  return [method, search === '' ? path : `${path}?${search}`]
-}
-
 /** The endpoint of the API that a request is for, or null. The path may begin with a prefix, and end with a query. */
 export function tagOf(method: string, path: string): EndpointTag | null {
   const [pathname = ''] = path.split('?')
