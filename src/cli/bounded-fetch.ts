@@ -6,7 +6,7 @@ const TIMEOUT_MS = 30_000
 /** A page of a thousand invoices takes less than a megabyte. */
 const ANSWER_LIMIT_BYTES = 16_777_216
 
-/** A `fetch` to services on the network: bounded in time and size, without redirects, and with texts as bodies alone. */
+/** A `fetch` to services on the network: bounded in time and size, and with texts as bodies alone. */
 export class BoundedFetch {
   private readonly http: BoundedHttp
   /** What the last answer said about the time there, in Unix milliseconds; not a number if it did not. */
@@ -29,9 +29,6 @@ export class BoundedFetch {
     })
     const { status, headers, body } = await (signal ? Promise.race([request, abortOf(signal)]) : request)
     if (body === null) throw new Error(`it answered with more than ${ANSWER_LIMIT_BYTES} bytes`)
-    if (status >= 300 && status < 400) {
-      throw new Error(`it answered ${status} and sends clients to ${headers['location'] ?? 'another place'}`)
-    }
     this.serverMs = Date.parse(String(headers['date']))
     const given = Object.entries(headers).map(([name, value]) => [name, String(value)])
     return new Response(body.length === 0 ? null : body, { status, headers: Object.fromEntries(given) })

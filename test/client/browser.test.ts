@@ -11,39 +11,12 @@ import { deferred } from '../support/deferred.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { Packed } from './packed.js'
+import { TRADE_PROGRAM, TRADED } from './trade-program.js'
 
 const TIMEOUT_MS = 60_000
 
-/** A merchant's tool in a page of another origin, whose machine has a wrong clock. It reports how it went. */
-const PROGRAM = `
-import { assignWallet, Billhook, BillhookError, identityFromPhrase, newPhrase, onboard } from '@billhook/client'
-
-const realNow = Date.now
-Date.now = () => realNow() - 3_600_000
-
-async function trade(url) {
-  const identity = await identityFromPhrase(newPhrase())
-  const { nodeUrl, ...settings } = await new Billhook({ url }).describeSandbox()
-  const ledger = { ...settings, nodes: [nodeUrl] }
-  const owner = await onboard(ledger, identity)
-  const privateKey = crypto.getRandomValues(new Uint8Array(32))
-  const billhook = new Billhook({ url, owner, privateKey })
-  await billhook.registerApiKey({ label: 'page' })
-  const wallet = await billhook.claimWallet('SEP')
-  await assignWallet(ledger, identity, wallet.id)
-  await billhook.waitForWallet(wallet.id, { intervalMs: 100 })
-  const draft = { walletIds: [wallet.id], name: 'Tea', amount: '2' }
-  const { id } = await billhook.createInvoice(draft)
-  await billhook.createInvoice({ ...draft, amount: '3' })
-  const listed = []
-  for await (const invoice of billhook.listInvoices({ pageSize: 1 })) listed.push(invoice.amount)
-  await billhook.simulateDeposit({ invoiceId: id })
-  const { payment } = await billhook.waitForPayment(id, { intervalMs: 100 })
-  const refused = await billhook.createInvoice({ ...draft, amount: '3' }).catch((error) => error)
-  const told = refused instanceof BillhookError && refused.requestId !== undefined ? refused.code : String(refused)
-  return { status: payment.status, listed, told }
-}
-
+/** In a page of another origin. It reports how it went. */
+const PROGRAM = `${TRADE_PROGRAM}
 trade(document.body.dataset.service)
   .catch((error) => ({ failed: String(error) }))
   .then((result) => fetch('/result', { method: 'POST', body: JSON.stringify(result) }))
@@ -106,6 +79,6 @@ describe('the packed library in a browser', { skip: noBrowser }, () => {
     browser.once('close', (code) => result.reject(new Error(`the browser ended with ${code}: ${said}`)))
     const gaveUp = setTimeout(() => result.reject(new Error('the page reported nothing')), TIMEOUT_MS)
     t.after(() => clearTimeout(gaveUp))
-    assert.deepEqual(JSON.parse(await result.promise), { status: 'paid', listed: ['3', '2'], told: 'amount_in_use' })
+    assert.deepEqual(JSON.parse(await result.promise), TRADED)
   })
 })

@@ -7,6 +7,7 @@ export interface Asked {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
+  readonly init: RequestInit
 }
 
 /** What `fetch` answers, or throws. */
@@ -22,7 +23,7 @@ export class FakeService {
 
   readonly fetch = (async (url: string, init: RequestInit) => {
     const { method = 'GET', headers, body } = init
-    this.asked.push({ method, url, headers: headers as Record<string, string>, body: body as string | undefined })
+    this.asked.push({ method, url, headers: headers as Record<string, string>, body: body as string | undefined, init })
     const answer = this.script[this.asked.length - 1] ?? assert.fail('more requests than answers')
     if (answer instanceof Error) throw answer
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {})

@@ -48,7 +48,9 @@ describe('requests', () => {
   test('go to the path below the prefix, encoded, without credentials and redirects', async () => {
     const { service, billhook } = client([KEYS], { owner: 'a/ü' })
     await billhook.listApiKeys()
-    assert.equal(service.asked[0]?.url, 'https://pay.example/prefix/api/users/a%2F%C3%BC/api-keys')
+    const [asked] = service.asked
+    assert.equal(asked?.url, 'https://pay.example/prefix/api/users/a%2F%C3%BC/api-keys')
+    assert.deepEqual([asked.init.credentials, asked.init.redirect], ['omit', 'manual'])
   })
 
   test('are signed with the pattern, the time and the bytes that are sent', async () => {
@@ -214,6 +216,15 @@ describe('errors', () => {
       { status: 200, body: 'null' },
     ]
     for (const answer of answers) await failsWith('unexpected_answer', client([answer]).billhook.listApiKeys())
+  })
+
+  test('name the place that an answer leads to, and where it is not told', async () => {
+    const headers = { Location: 'https://login.example/' }
+    const led = await failsWith('unexpected_answer', client([{ status: 302, headers }]).billhook.listApiKeys())
+    assert.match(led.message, / answered 302 and sends clients to https:\/\/login\.example\/\.$/)
+    const fetch = async () => Object.defineProperty(new Response(null), 'status', { value: 0 })
+    const hidden = await failsWith('unexpected_answer', new Billhook({ url: URL, fetch }).getInfo())
+    assert.match(hidden.message, / answered a redirect and sends clients to another place\.$/)
   })
 
   test('keep the cause of a connection that failed, and the reason of a signal', async () => {

@@ -23,12 +23,16 @@ export interface Reply {
  * the service in the message about an answer that is none of a service.
  */
 export async function refusalOf(response: Response, url: string): Promise<BillhookError | null> {
-  if (response.status < 400) return null
+  if (response.ok) return null
   return errorIn({ status: response.status, headers: response.headers, text: await response.text() }, url)
 }
 
-/** The refusal in an answer; null for a success. */
+/** The refusal in an answer; null for a success. A browser hides the status of a redirect, and where it leads. */
 export function errorIn({ status, headers, text }: Received, url: string): BillhookError | null {
+  if (status === 0 || (status >= 300 && status < 400)) {
+    const message = `${url} answered ${status || 'a redirect'} and sends clients to ${headers.get('location') ?? 'another place'}.`
+    return new BillhookError(message, 'unexpected_answer', { status })
+  }
   if (status < 400) return null
   const requestId = headers.get('x-request-id') ?? undefined
   const retryAfterMs = retryAfterIn(headers)

@@ -91,8 +91,8 @@ export class Transport {
       const response = await fetch(this.url + path, {
         method,
         headers,
-        // A redirect would leave the service that was named.
-        redirect: 'error',
+        // A redirect would leave the service that was named. Workers of Cloudflare know no 'error'.
+        redirect: 'manual',
         credentials: 'omit',
         signal: anyOf(call.signal, limit) ?? null,
         ...(text === '' ? {} : { body: text }),
