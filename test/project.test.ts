@@ -46,7 +46,17 @@ describe('the project', () => {
 })
 
 /** Where packages are installed from a lock file: the project, and what only some of its commands need. */
-for (const directory of ['.', 'tools/check', 'test', 'bench', 'deploy', 'test/nodes', 'test/kubernetes', 'test/platforms']) {
+for (const directory of [
+  '.',
+  'tools/check',
+  'test',
+  'bench',
+  'deploy',
+  'test/nodes',
+  'test/kubernetes',
+  'test/platforms',
+  'packages/key-tables/build',
+]) {
   describe(`the packages of ${directory}`, () => {
     const manifest = JSON.parse(readProjectFile(join(directory, 'package.json')))
     const lock = JSON.parse(readProjectFile(join(directory, 'package-lock.json')))
@@ -92,7 +102,14 @@ for (const directory of ['.', 'tools/check', 'test', 'bench', 'deploy', 'test/no
   })
 }
 
-for (const directory of ['tools/check', 'deploy', 'test/nodes', 'test/kubernetes', 'test/platforms']) {
+for (const directory of [
+  'tools/check',
+  'deploy',
+  'test/nodes',
+  'test/kubernetes',
+  'test/platforms',
+  'packages/key-tables/build',
+]) {
   test(`the packages of ${directory} run no scripts when they are installed`, () => {
     assert.match(readProjectFile(join(directory, '.npmrc')), /^ignore-scripts=true$/m)
   })

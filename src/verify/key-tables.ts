@@ -1,7 +1,7 @@
 /**
  * Verification with tables of multiples of the keys that sign often (docs/internals/verification.md). A table turns u1 G + u2 P into
  * a sum of 61 known points, and the sums of many signatures share their divisions. The arithmetic is WebAssembly
- * (`key-tables/`, written in AssemblyScript), so that it runs wherever Node does.
+ * (`packages/key-tables`, written in AssemblyScript), so that it runs wherever Node does.
  *
  * The policy on signatures and keys is not here: callers pass what `secp256k1.ts` has read, and make a table only for a key
  * for which an engine found a signature valid.
@@ -15,7 +15,7 @@ import { readProgramFile } from '../program-files.js'
 /** `undecided`: the sum met a rare case that the tables leave to an engine. */
 export type TableVerdict = 'valid' | 'invalid' | 'undecided'
 
-/** The codes of `key-tables/verify.ts`. */
+/** The codes of `packages/key-tables/assembly/verify.ts`. */
 const VERDICTS: ReadonlyMap<number, TableVerdict> = new Map([
   [0x56, 'valid'],
   [0x49, 'invalid'],
@@ -26,7 +26,7 @@ const NO_VERDICT = 0
 const INPUT_BYTES = DIGEST_BYTES + 2 * SCALAR_BYTES + 4
 const UNCOMPRESSED_KEY_BYTES = 65
 
-/** What `key-tables/verify.ts` exports; addresses are those of its memory. */
+/** What `packages/key-tables/assembly/verify.ts` exports; addresses are those of its memory. */
 interface Exports {
   readonly memory: WebAssembly.Memory
   readonly BATCH: WebAssembly.Global
@@ -39,7 +39,7 @@ interface Exports {
 }
 
 /**
- * Reads and compiles the code. Rejects when it is not the file that the build recorded, and where the processor or this
+ * Reads and compiles the code. Rejects when its checksum is not the one that is kept with it, and where the processor or this
  * Node lacks 128-bit vectors. `read` returns a file of the program, by its path below `src`.
  */
 export async function compileKeyTables(read = readProgramFile): Promise<WebAssembly.Module> {

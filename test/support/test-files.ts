@@ -13,9 +13,11 @@ export function isLeftOut(file: string, excluded: readonly string[] = excludedSo
 
 /** The compiled tests, relative to the project. */
 export function testFiles(): readonly string[] {
-  return readdirSync(join(projectRoot, 'dist/test'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.js') && !name.includes('node_modules'))
-    .map((name) => join('dist/test', name))
+  return ['dist/test', 'dist/packages'].flatMap((folder) =>
+    readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.js') && !name.includes('node_modules'))
+      .map((name) => join(folder, name)),
+  )
 }
 
 /** The directories and files that `tsconfig.json` excludes. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { dice } from '../support/dice.js'
-import { compileArithmetic, type Limbs, limbsOf, numberOf } from '../support/key-table-arithmetic.js'
+import { dice } from '../../../test/support/dice.js'
+import { compileArithmetic, type Limbs, limbsOf, numberOf } from './arithmetic.js'
 
 /* Numbers modulo p in both lanes of the compiled code against BigInt, with limbs as large as its comments allow. */
 

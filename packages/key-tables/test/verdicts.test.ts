@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
 import * as secp from '@noble/secp256k1'
-import { noble } from '../../src/crypto/noble.js'
-import { readSignature } from '../../src/crypto/secp256k1.js'
-import { chooseEngine } from '../../src/verify/engine-choice.js'
-import { compileKeyTables, KeyTables } from '../../src/verify/key-tables.js'
-import { bytes32, chooseSignature, inverse, modulo } from '../support/chosen-signature.js'
-import { dice } from '../support/dice.js'
-import { encodeDer, ORDER, testKey } from '../support/signing.js'
+import { noble } from '../../../src/crypto/noble.js'
+import { readSignature } from '../../../src/crypto/secp256k1.js'
+import { chooseEngine } from '../../../src/verify/engine-choice.js'
+import { compileKeyTables, KeyTables } from '../../../src/verify/key-tables.js'
+import { bytes32, chooseSignature, inverse, modulo } from '../../../test/support/chosen-signature.js'
+import { dice } from '../../../test/support/dice.js'
+import { encodeDer, ORDER, testKey } from '../../../test/support/signing.js'
 import {
   derOf,
   KEYS,
@@ -19,8 +19,8 @@ import {
   sign,
   type Tabled,
   verify,
-} from '../support/tabled-signatures.js'
-import { wycheproofCases } from '../support/wycheproof.js'
+} from '../../../test/support/tabled-signatures.js'
+import { wycheproofCases } from '../../../test/support/wycheproof.js'
 
 const { engine } = await chooseEngine('auto')
 const code = await compileKeyTables()

@@ -1,16 +1,11 @@
-import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import asc from 'assemblyscript/asc'
-import { projectRoot } from './project-root.js'
+import { compiled } from './compiler.js'
 
 /*
  * The arithmetic of the tables of keys, compiled for tests as the build compiles it: what verification itself does not
  * export. Vectors cannot come from JavaScript, so the masks of `join` are given as numbers.
  */
 
-const ENTRY = 'src/verify/key-tables/entry-for-tests.ts'
-const entrySource = `
+const ENTRY = `
 import { isValue, join } from './limbs'
 export { scale, subtract, subtractTwiceAndWide, subtractWide } from './field-linear'
 export { invert, multiply, square } from './field'
@@ -64,7 +59,7 @@ interface Exports {
 /** Nine limbs of 29 bits, the least first; of a loose or wide number they may be larger. */
 export type Limbs = readonly number[]
 
-export const LIMBS = 9
+const LIMBS = 9
 const LIMB_BITS = 29
 const BYTES = 128
 
@@ -120,32 +115,7 @@ export class Arithmetic {
   }
 }
 
-/** Compiles with the options of the script `build:key-tables`. */
+/** Compiles with the options of the package. */
 export async function compileArithmetic(): Promise<Arithmetic> {
-  const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
-  const [compile = ''] = String(scripts['build:key-tables']).split(' && ')
-  const [compiler, , ...options] = compile.split(' ')
-  assert.equal(compiler, 'asc')
-  const output = options.indexOf('-o')
-  assert.ok(output >= 0 && options.includes('-O3'))
-  options[output + 1] = 'arithmetic.wasm'
-  let code: Uint8Array | undefined
-  const { error, stderr } = await asc.main([ENTRY, ...options], {
-    readFile: (name) => (name === ENTRY ? entrySource : readIfThere(join(projectRoot, name))),
-    writeFile: (_, contents) => {
-      if (contents instanceof Uint8Array) code = contents
-    },
-    listFiles: () => [],
-  })
-  assert.equal(error, null, stderr.toString())
-  assert.ok(code !== undefined)
-  return new Arithmetic(code)
-}
-
-function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
+  return new Arithmetic(await compiled(ENTRY))
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { chooseEngine } from '../../src/verify/engine-choice.js'
-import { compileKeyTables, KeyTables, type TableVerdict } from '../../src/verify/key-tables.js'
-import { type ChosenSignature, chooseSignature, inverse, modulo } from '../support/chosen-signature.js'
-import { dice } from '../support/dice.js'
-import { ORDER } from '../support/signing.js'
-import { additionsOf, digitsOf, G_WIDTH, KEY_WIDTH, summandsOf } from '../support/table-digits.js'
+import { chooseEngine } from '../../../src/verify/engine-choice.js'
+import { compileKeyTables, KeyTables, type TableVerdict } from '../../../src/verify/key-tables.js'
+import { type ChosenSignature, chooseSignature, inverse, modulo } from '../../../test/support/chosen-signature.js'
+import { dice } from '../../../test/support/dice.js'
+import { ORDER } from '../../../test/support/signing.js'
+import { additionsOf, digitsOf, G_WIDTH, KEY_WIDTH, summandsOf } from '../../../test/support/table-digits.js'
 
 /* Two equal or opposite points cannot be added by the formula of the tables, which must notice wherever it happens. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { dice } from '../support/dice.js'
-import { compileArithmetic, limbsOf, numberOf } from '../support/key-table-arithmetic.js'
-import { ORDER } from '../support/signing.js'
+import { dice } from '../../../test/support/dice.js'
+import { ORDER } from '../../../test/support/signing.js'
+import { compileArithmetic, limbsOf, numberOf } from './arithmetic.js'
 
 /* Numbers modulo n of the compiled code against BigInt. */
 
