@@ -31,7 +31,10 @@ export class Candidates implements CandidateSearch<InvoiceRow, Head> {
 
   ofAmount(): Awaitable<readonly InvoiceRow[]> {
     const { work, knownOfAmount: known } = this
-    if (known?.answer.every(({ id }) => work.isAsAt(known.moment, id)) === true) return known.answer
+    if (known?.answer.every(({ id }) => work.isAsAt(known.moment, id)) === true) {
+      // Deposits of the unit may have been counted for them since.
+      return known.answer.map(({ id }) => this.invoices.present(id))
+    }
     const { moment } = work
     return this.questions.ofAmount.ask(this.seeker).then((answer) => {
       this.knownOfAmount = { answer, moment }
@@ -73,7 +76,9 @@ export class Candidates implements CandidateSearch<InvoiceRow, Head> {
 
   newest(): Awaitable<InvoiceRow | null> {
     const { work, knownNewest: known } = this
-    if (known !== null && work.isAsAt(known.moment, this.seeker.walletId)) return known.answer
+    if (known !== null && work.isAsAt(known.moment, this.seeker.walletId)) {
+      return known.answer === null ? null : this.invoices.present(known.answer.id)
+    }
     const { moment } = work
     return this.questions.newest.ask(this.seeker).then((answer) => {
       this.knownNewest = { answer, moment }

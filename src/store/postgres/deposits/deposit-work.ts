@@ -60,13 +60,13 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
 
   addMatch(invoice: InvoiceRow): void {
     addMatch(this.work, invoice)
-    this.memo.invoices.keep({ ...invoice, matches: invoice.matches + 1 })
+    this.memo.invoices.match(invoice.id, 1)
   }
 
   giveBackMatch(invoice: InvoiceRow): void {
     this.memo.forgetSearches()
     giveBackMatch(this.work, invoice)
-    this.memo.invoices.keep({ ...invoice, matches: invoice.matches - 1 })
+    this.memo.invoices.match(invoice.id, -1)
   }
 
   log(type: DepositEventType, deposit: Deposit, invoice: InvoiceRow | null, { wallet }: PayeeRow): void {

@@ -40,6 +40,19 @@ export class LockedInvoices {
     return this.isStill(known) ? known.row : this.changed.ask(id)
   }
 
+  /** An invoice that has been read, as it is now as far as the unit knows. */
+  present(id: string): InvoiceRow {
+    const read = this.rows.get(id)
+    if (read === undefined) throw new Error('an invoice that was found has not been read')
+    return read.row
+  }
+
+  /** Notes that a deposit has matched an invoice (1), or does so no more (−1): the unit has just written that. */
+  match(id: string, by: 1 | -1): void {
+    const row = this.present(id)
+    this.keep({ ...row, matches: row.matches + by })
+  }
+
   /** Whether a row is as the invoice is now. */
   isPresent(row: InvoiceRow): boolean {
     const known = this.rows.get(row.id)
@@ -51,8 +64,7 @@ export class LockedInvoices {
     return this.rows.get(id)?.row ?? this.unknown.ask(id)
   }
 
-  /** Keeps an invoice as the unit has just changed it. */
-  keep(row: InvoiceRow, moment = this.work.moment): void {
+  private keep(row: InvoiceRow, moment = this.work.moment): void {
     if (!this.rows.has(row.id)) for (const walletId of row.walletIds) this.noteOn(walletId, row.id)
     this.rows.set(row.id, { row, moment })
   }
