@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { projectRoot } from './support/project-root.js'
+import { inSharedProcesses } from './support/shared-processes.js'
 import { filesThatLacked, namesThatLacked, reportOf, type Skipped } from './support/skipped-tests.js'
 import { isLeftOut, testFiles } from './support/test-files.js'
 import { TEST_RUNNER } from './support/test-runner.js'
@@ -57,7 +58,8 @@ if (notBuilt.length > 0) {
   process.stderr.write(`not part of npm test: ${notBuilt.join(' ')}\nnpm run test:all -- FILE... has what they need\n`)
   process.exit(1)
 }
-process.exitCode = await run(files)
+// Files that were asked for by name run as they are.
+process.exitCode = await run(positionals.length > 0 ? files : inSharedProcesses(files))
 const skipped = skippedTests()
 for (const line of reportOf(skipped)) process.stdout.write(`${line}\n`)
 const missing = values.rest ? namesThatLacked(skipped, new Set(values['may-lack'].split(','))) : []

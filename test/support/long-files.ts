@@ -52,9 +52,25 @@ export const LONG_FILES: readonly string[] = [
   'service/cluster-crash.test',
 ]
 
-/** The files in the order in which they are to be started: the longest first, the others by name. */
+/** The files in the order in which they are to be started: what several files share, then the longest, then the others by name. */
 export function longestFirst(files: readonly string[]): readonly string[] {
-  const places = new Map(LONG_FILES.map((name, place) => [join('dist/test', `${name}.js`), place]))
-  const placeOf = (file: string) => places.get(relative(projectRoot, resolve(projectRoot, file))) ?? LONG_FILES.length
   return [...files].sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1))
+}
+
+/** Whether it is one of those that take longest. */
+export function isLong(file: string): boolean {
+  return places.has(fromRoot(file))
+}
+
+const places: ReadonlyMap<string, number> = new Map(
+  LONG_FILES.map((name, place) => [join('dist/test', `${name}.js`), place]),
+)
+
+function placeOf(file: string): number {
+  if (fromRoot(file).startsWith(join('dist/test/shared/'))) return -1
+  return places.get(fromRoot(file)) ?? LONG_FILES.length
+}
+
+function fromRoot(file: string): string {
+  return relative(projectRoot, resolve(projectRoot, file))
 }
