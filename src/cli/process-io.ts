@@ -9,6 +9,7 @@ import { systemScheduler, wakefulScheduler } from '../scheduler.js'
 import type { ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE } from './command.js'
 import { makeRoomForDescriptors } from './descriptor-room.js'
+import { harmlessOutput } from './harmless-output.js'
 import { divertNativeErrors } from './native-errors.js'
 import { commandLineOperator } from './operator.js'
 import type { ReconcileIo } from './reconcile.js'
@@ -17,18 +18,14 @@ import { supervisorOf } from './supervisor.js'
 
 const STDOUT = 1
 
-/*
- * What commands print may hold text that others chose, such as the name of a wallet. Nothing of it controls the terminal.
- */
-
-function out(line: string): void {
-  process.stdout.write(`${harmless(line)}\n`)
-}
+const { out, error, write, print } = harmlessOutput({
+  toOutput: (text) => process.stdout.write(text),
+  drained: () => once(process.stdout, 'drain'),
+  toErrors: writeError,
+})
 
 /** Writes a line to standard error. */
-export function error(line: string): void {
-  writeError(`${harmless(line)}\n`)
-}
+export { error }
 
 /** Resolves when the last text that a command wrote to standard error is taken, or lost. */
 let errorsWritten: Promise<void> = Promise.resolve()
@@ -57,11 +54,6 @@ export async function outputWritten(): Promise<void> {
     process.stdout.write('', () => written())
   })
   await errorsWritten
-}
-
-/** Writes text of any length to standard output. */
-async function print(text: string): Promise<void> {
-  if (!process.stdout.write(harmless(text))) await once(process.stdout, 'drain')
 }
 
 /** Where the system does not say. */
@@ -140,7 +132,7 @@ function processIo(level: LogLevel): WholeProcess {
   return {
     out,
     error,
-    write: writeError,
+    write,
     print,
     columns: terminalColumns,
     isOutputTerminal: process.stdout.isTTY === true,

@@ -108,7 +108,7 @@ describe('billhook doctor signature', () => {
   })
 
   test('refuses a wrong command line at once', async () => {
-    const { code, stderr } = await shop.run(['doctor', 'signature', 'GET', '/nowhere', '--body', '-'])
+    const { code, stderr } = await shop.program(['doctor', 'signature', 'GET', '/nowhere', '--body', '-'])
     assert.equal(code, 2)
     assert.match(stderr, /^doctor signature needs --headers\.\n"GET \/nowhere" is no endpoint of the API/)
   })

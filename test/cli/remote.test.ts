@@ -96,7 +96,7 @@ describe('a merchant of a service in strict mode', () => {
     assert.equal((await shop.service.call('POST', path, { headers: signed.headers })).status, 200)
 
     const text = JSON.stringify({ walletIds: [Shop.wallets.SEP], name: "it's", amount: '7', reference: 'lines' })
-    const lines = await shop.run(['sign', 'POST', '/api/invoices', '--body', '-'], environment, text)
+    const lines = await shop.program(['sign', 'POST', '/api/invoices', '--body', '-'], environment, text)
     const headers = Object.fromEntries(
       lines.stdout
         .trim()
@@ -113,7 +113,7 @@ describe('a merchant of a service in strict mode', () => {
       'The method must be one of GET, POST, PUT, DELETE, HEAD.',
       'sign needs --key, or BILLHOOK_KEY_FILE.',
     ])
-    const wrong = await shop.run(['sign', 'POST', '/api/invoice', '--key', 'api.pem', '--curl', '--body', '-'])
+    const wrong = await shop.program(['sign', 'POST', '/api/invoice', '--key', 'api.pem', '--curl', '--body', '-'])
     assert.deepEqual(wrong.stderr.trimEnd().split('\n'), [
       '"POST /api/invoice" is no endpoint of the API: see docs/integrating.md.',
       '--curl needs a body from a file, which curl sends.',

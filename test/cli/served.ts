@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { type Child, type Ended, startChild } from './child.js'
+import { runInProcess } from './in-process.js'
 
 /** The compiled program. */
 export const main = new URL('../../src/main.js', import.meta.url)
@@ -25,7 +26,7 @@ export function inDirectory(scenario: (directory: string) => Promise<void>): () 
   }
 }
 
-/** Runs the program to its end. */
+/** Runs a command to its end, in this process. */
 export function command(...argv: string[]): Promise<Ended> {
-  return startChild(main, argv).ended
+  return runInProcess(argv, { cwd: process.cwd() })
 }

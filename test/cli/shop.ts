@@ -11,6 +11,7 @@ import { type TestKey, testKey } from '../support/signing.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { validAddress } from '../support/valid-address.js'
 import type { Ended } from './child.js'
+import { type CommandSettings, runInProcess } from './in-process.js'
 
 const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
 const ONBOARDING_NAME = 'onboarding'
@@ -66,8 +67,13 @@ export class Shop {
     this.removeAll()
   }
 
-  /** Runs `billhook`, with only this environment. */
-  run(argv: readonly string[], environment: Readonly<Record<string, string>> = {}, input = ''): Promise<Ended> {
+  /** Runs a command of `billhook` in this process, with only this environment. */
+  run(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    return runInProcess(argv, { cwd: this.files, environment })
+  }
+
+  /** Runs `billhook` as a process, with only this environment. */
+  program(argv: readonly string[], environment: Readonly<Record<string, string>> = {}, input = ''): Promise<Ended> {
     return runBillhook(argv, { cwd: this.files, environment, input })
   }
 
@@ -104,8 +110,6 @@ export async function runBillhook(
   return { code, signal, ...written }
 }
 
-interface RunOptions {
-  readonly cwd: string
-  readonly environment?: Readonly<Record<string, string>>
+interface RunOptions extends CommandSettings {
   readonly input?: string
 }

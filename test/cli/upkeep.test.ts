@@ -11,6 +11,7 @@ import { putEarlierData } from '../support/earlier-data.js'
 import { noSmallDisk, smallDisk } from '../support/small-disk.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { startChild } from './child.js'
+import { command } from './served.js'
 
 const main = new URL('../../src/main.js', import.meta.url)
 
@@ -23,10 +24,6 @@ async function serving(directory: string) {
     return await service.ended
   }
   return { url, end }
-}
-
-function command(...argv: string[]) {
-  return startChild(main, argv).ended
 }
 
 /** The same backup, as if another version had made it. */

@@ -230,16 +230,16 @@ describe('billhook webhook verify', () => {
   test('takes one of the three from standard input, and --tolerance', async () => {
     save(sent(NOW, Date.now() - 1_000_000))
     const argv = [...FILES.slice(0, -1), '-', '--tolerance', '2000', '--json']
-    const { code, stdout } = await shop.run(argv, {}, `${SECRET}\n`)
+    const { code, stdout } = await shop.program(argv, {}, `${SECRET}\n`)
     assert.equal(code, 0)
     const { verified, flaw, note, ageSeconds } = JSON.parse(stdout)
     assert.deepEqual([verified, flaw, note, ageSeconds >= 1000], [true, null, null, true])
-    const changed = await shop.run(['webhook', 'verify', '--body', '-', ...FILES.slice(4)], {}, `${BODY} `)
+    const changed = await shop.program(['webhook', 'verify', '--body', '-', ...FILES.slice(4)], {}, `${BODY} `)
     assert.equal(changed.code, 1)
   })
 
   test('is told what is wrong with its files', async () => {
-    const { code, stderr } = await shop.run(['webhook', 'verify', '--body', '-', '--headers', '-', '--tolerance', 'x'])
+    const { code, stderr } = await shop.program(['webhook', 'verify', '--body', '-', '--headers', '-', '--tolerance', 'x'])
     assert.equal(code, 2)
     assert.deepEqual(stderr.trimEnd().split('\n'), [
       'webhook verify needs --secret-file.',

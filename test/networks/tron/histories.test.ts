@@ -7,6 +7,7 @@ import { NodeUnavailable } from '../../../src/networks/network-reader.js'
 import { accountOfAddress } from '../../../src/networks/tron/address.js'
 import { Random } from '../../simulation/random.js'
 import { CATALOGUE } from '../../support/catalogue.js'
+import { seedsOf } from '../../support/seeds.js'
 import { type EmulatedBlock, type EmulatedTronChain, truthOf } from '../../support/tron-chain.js'
 import type { FaultyAnswer } from '../../support/tron-node.js'
 import {
@@ -21,7 +22,6 @@ import {
 import { blockFaults, headFaults, nothing, receiptFaults, transportFaults } from './faults.js'
 import { ALICE, BOB, OURS, ours, STRANGER, TOKEN_ADDRESS, TronFixture, token, watched } from './fixture.js'
 
-const SEEDS = 5
 const STEPS = 60
 /** One in so many answers is spoilt, and one in so many requests comes at a moment when the chain moves. */
 const FAULT_ODDS = 12
@@ -170,7 +170,7 @@ async function play({ id, token: { contract, decimals } }: TronEntry, seed: numb
 describe('TRON reader of a restless chain with faulty nodes', () => {
   const entries = CATALOGUE.filter((entry) => entry.kind === 'tron')
   for (const [i, entry] of entries.entries()) {
-    for (let seed = 1 + i * SEEDS; seed <= (i + 1) * SEEDS; seed += 1) {
+    for (const seed of seedsOf(1 + 5 * i)) {
       test(`${entry.id}, seed ${seed}: whatever it tells is true`, async () => {
         const answered = await play(entry, seed)
         assert.ok(answered > STEPS / 3, `${answered} of ${STEPS} questions were answered`)

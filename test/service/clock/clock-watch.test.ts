@@ -189,7 +189,7 @@ describe('a wrong clock is seen within a minute', () => {
       world.pass(27, each)
       assert.equal(world.complaint, null)
       assert.equal(world.lines.length, 2, String(world.lines))
-      assert.match(world.lines[0] ?? '', /^the clock of this machine is .* docs\/operating\.md#the-clock$/)
+      assert.match(world.lines[0] ?? '', /^the clock of this machine is .* docs\/operating\/clock\.md$/)
       assert.equal(world.lines[1], 'the clock of this machine is right again')
     })
   }
