@@ -16,7 +16,7 @@ export interface Pinned {
 
 export type Target = 'linux-x64' | 'linux-arm64'
 
-/** The lines of Node in `nodes.json`: the base of the binary, and the newest one with long-term support. */
+/** The line of Node in `nodes.json` that is the base of the binary. CI runs tests on the others, too. */
 export const BASE_LINE = '22'
 
 /** Node for a target. Throws when `nodes.json` has none. */
