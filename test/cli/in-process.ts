@@ -26,7 +26,11 @@ export async function runInProcess(
   const leave = enter(cwd)
   try {
     const none = () => assert.fail('needs a process of its own')
-    return { code: await run(argv, context, { serve: none, reconcile: none, reconcileLedger: none }), signal: null, ...written }
+    return {
+      code: await run(argv, context, { serve: none, reconcile: none, reconcileLedger: none }),
+      signal: null,
+      ...written,
+    }
   } finally {
     leave()
   }

@@ -239,7 +239,16 @@ describe('billhook webhook verify', () => {
   })
 
   test('is told what is wrong with its files', async () => {
-    const { code, stderr } = await shop.program(['webhook', 'verify', '--body', '-', '--headers', '-', '--tolerance', 'x'])
+    const { code, stderr } = await shop.program([
+      'webhook',
+      'verify',
+      '--body',
+      '-',
+      '--headers',
+      '-',
+      '--tolerance',
+      'x',
+    ])
     assert.equal(code, 2)
     assert.deepEqual(stderr.trimEnd().split('\n'), [
       'webhook verify needs --secret-file.',
