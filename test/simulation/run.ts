@@ -62,8 +62,9 @@ async function reportViolation(script: Script, run: Run, makeEngine: MakeEngine)
   const short = await shrink(script, makeEngine)
   const again = await play(short, makeEngine)
   say(`the same in ${short.steps.length} steps: ${again.violation?.violation.message ?? 'not reproduced'}`)
-  say(`{"seed":${short.seed},"processes":${short.processes ?? 1},"profile":${JSON.stringify(short.profile)},"steps":[`)
-  say(short.steps.map((one) => `  ${JSON.stringify(one)}`).join(',\n'))
+  const { steps, ...head } = short
+  say(`${JSON.stringify(head).slice(0, -1)},"steps":[`)
+  say(steps.map((one) => `  ${JSON.stringify(one)}`).join(',\n'))
   say(']}')
   say(`again: npm run simulate -- --seed ${script.seed} --steps ${script.steps.length} --store ${values.store}`)
 }

@@ -38,11 +38,13 @@ export async function knownRequests(work: Work, scopes: readonly Uint8Array[]): 
 /** What is known under the key of a request. */
 export function earlierOf(
   known: ReadonlyMap<string, KnownRequest>,
-  { scope, bodyHash }: IdempotentRequest,
+  request: IdempotentRequest,
 ): EarlierRequest | undefined {
-  const earlier = known.get(hex(scope))
+  const earlier = known.get(hex(request.scope))
   if (earlier === undefined) return undefined
-  return earlier.bodyHash === hex(bodyHash) ? { isSameBody: true, invoice: earlier.invoice } : { isSameBody: false }
+  return earlier.bodyHash === hex(request.bodyHash)
+    ? { isSameBody: true, invoice: earlier.invoice }
+    : { isSameBody: false }
 }
 
 /** The digests in hex of the signed requests that have created already. */
