@@ -119,7 +119,7 @@ class DepositImport extends LmdbLogWork implements DepositImportWork {
   }
 
   contradicts(known: Deposit, sighting: Sighting): boolean {
-    return this.deposits.conflictWith(findDeposit(this.commit, known), sighting) !== null
+    return this.deposits.judge.conflictWith(findDeposit(this.commit, known), sighting) !== null
   }
 
   record(report: DepositReport, sighting: Sighting): DepositOutcome {

@@ -5,6 +5,7 @@ import { StartError } from '../../start-error.js'
 import { OWN_ALLOWANCES } from '../allowances.js'
 import { soleLeadership } from '../leadership.js'
 import type { StorageUnavailable } from '../refusals.js'
+import { DepositJudge } from '../rules/judge-report.js'
 import type { CommitObserver, MigrationControl, MigrationPlan, Store, StoreBirth, StoreCreation } from '../store.js'
 import { LmdbAudit } from './audit-rows.js'
 import { LmdbAside } from './chain/aside-rows.js'
@@ -136,7 +137,7 @@ export function storeOn(
     options.commitObserver,
     options.onUnavailable,
   )
-  const deposits = new DepositRecorder(options.networks.decimals)
+  const deposits = new DepositRecorder(new DepositJudge(options.networks.decimals))
   const answers = new InvoiceAnswers()
   const chain = new LmdbChain(commits, deposits)
   let closing: Promise<void> | null = null

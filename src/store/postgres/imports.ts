@@ -124,7 +124,7 @@ class DepositImport extends PostgresLogWork implements DepositImportWork {
   }
 
   async prepare(sighting: Sighting): Promise<void> {
-    if (this.deposits.flawOf(sighting) === null) lockAddresses(this.work, [sighting])
+    if (this.deposits.judge.flawOf(sighting) === null) lockAddresses(this.work, [sighting])
     await this.readClock()
     await expireDue(this.work)
   }
@@ -138,7 +138,7 @@ class DepositImport extends PostgresLogWork implements DepositImportWork {
   }
 
   async contradicts(known: Deposit, sighting: Sighting): Promise<boolean> {
-    return this.deposits.conflictWith(await this.memo.deposit(known), sighting) !== null
+    return this.deposits.judge.conflictWith(await this.memo.deposit(known), sighting) !== null
   }
 
   async record(report: DepositReport, sighting: Sighting): Promise<DepositOutcome> {

@@ -5,6 +5,7 @@ import type { FlawOfAddress } from '../../domain/wallet.js'
 import type { Scheduler } from '../../scheduler.js'
 import { StartError } from '../../start-error.js'
 import { StorageUnavailable } from '../refusals.js'
+import { DepositJudge } from '../rules/judge-report.js'
 import type { Store, StoreBirth } from '../store.js'
 import { PostgresAllowances } from './allowances.js'
 import { PostgresAudit } from './audit.js'
@@ -80,7 +81,7 @@ function explained(error: unknown, { shown }: DatabaseAddress): unknown {
 
 function storeOn(database: Database, options: PostgresStoreOptions & { readonly birth: StoreBirth }): Store {
   const fence = new Fence()
-  const deposits = new DepositRecorder(options.networks.decimals)
+  const deposits = new DepositRecorder(new DepositJudge(options.networks.decimals))
   const invoices = new PostgresInvoices(database)
   const outbox = new PostgresOutbox(database, fence)
   let closing: Promise<void> | null = null

@@ -117,7 +117,7 @@ class StepTaker<Row extends KnownDeposit> {
     const report = isConfirmed ? 'confirmed' : 'pending'
     const held: NameInNetwork[] = []
     for (const seen of sightingsIn(this.network, block, seenAtMs)) {
-      if (work.deposits.flawOf(seen) !== null) {
+      if (work.deposits.judge.flawOf(seen) !== null) {
         yield* reports.report(report, seen)
         continue
       }
@@ -126,7 +126,7 @@ class StepTaker<Row extends KnownDeposit> {
       const sighting = sightedAgain(block, seen, known?.deposit)
       const isHeld = work.blocks.holderOf(sighting) !== undefined
       // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
-      if (isConfirmed && !isHeld && work.deposits.conflictWith(known, sighting) !== null) {
+      if (isConfirmed && !isHeld && work.deposits.judge.conflictWith(known, sighting) !== null) {
         yield* reports.retract(sighting)
         this.repaired += 1
       }
@@ -162,7 +162,7 @@ class StepTaker<Row extends KnownDeposit> {
   private *confirmBlock(block: ObservedBlock, before: readonly NameInNetwork[], isKept: boolean): Asking<void> {
     const { work, reports } = this
     const sightings = sightingsIn(this.network, block, null)
-    const actual = new Set(sightings.filter((one) => work.deposits.flawOf(one) === null).map(nameOf))
+    const actual = new Set(sightings.filter((one) => work.deposits.judge.flawOf(one) === null).map(nameOf))
     // By name: a deposit that a block lists twice is held once.
     const held = new Map<string, NameInNetwork>()
     const hold = (name: NameInNetwork) => {
@@ -179,7 +179,7 @@ class StepTaker<Row extends KnownDeposit> {
       work.blocks.release(name)
     }
     for (const read of sightings) {
-      if (work.deposits.flawOf(read) !== null) {
+      if (work.deposits.judge.flawOf(read) !== null) {
         yield* reports.report('confirmed', read)
         continue
       }
@@ -194,7 +194,7 @@ class StepTaker<Row extends KnownDeposit> {
       // A higher block was wrongly said to have it.
       const isElsewhere = holder !== undefined && holder > block.height
       if (isElsewhere) work.blocks.release(sighting)
-      const isWrong = isElsewhere || work.deposits.conflictWith(known, sighting) !== null
+      const isWrong = isElsewhere || work.deposits.judge.conflictWith(known, sighting) !== null
       // The earlier report is taken back, so that the deposit is recorded again as it is.
       if (isWrong) yield* reports.retract(sighting)
       const status = yield* reports.report('confirmed', sighting)
@@ -265,7 +265,8 @@ class StepTaker<Row extends KnownDeposit> {
     if (yield* reports.keepsAside(report, sighting, height)) return
     const known = yield* ask(work.deposits.find(sighting))
     // A confirmed block overrides other reports.
-    const isWrong = height !== null && report === 'confirmed' && work.deposits.conflictWith(known, sighting) !== null
+    const isWrong =
+      height !== null && report === 'confirmed' && work.deposits.judge.conflictWith(known, sighting) !== null
     if (isWrong) yield* reports.retract(sighting)
     const status = yield* reports.report(report, sighting)
     if (status === 'rejected' || height === null || work.blocks.holderOf(sighting) !== undefined) return

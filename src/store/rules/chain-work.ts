@@ -1,8 +1,8 @@
 import type { BlockAside, DepositAside, NameInNetwork } from '../../domain/aside.js'
 import type { BlockHead, ChainPosition } from '../../domain/block.js'
-import type { Deposit, DepositOutcome, DepositReport, Sighting } from '../../domain/deposit.js'
-import type { OwedDelivery } from '../outbox.js'
+import type { Deposit, DepositReport, Sighting } from '../../domain/deposit.js'
 import type { Awaitable } from '../store.js'
+import type { DepositJudge, RecordedDeposit } from './judge-report.js'
 
 /** A block with the deposits that it holds: that live and die with it. */
 export interface BlockRow extends BlockHead {
@@ -71,15 +71,9 @@ export interface ChainWork<Row extends KnownDeposit> {
 
 /** The deposits that a step reports on. */
 export interface DepositWork<Row extends KnownDeposit> {
-  /** Why a deposit cannot be recorded; null when it can. */
-  flawOf(sighting: Sighting): string | null
-  /** What a sighting contradicts of a known deposit; null for nothing. */
-  conflictWith(known: Row | undefined, sighting: Sighting): string | null
+  readonly judge: DepositJudge
   /** Settles a bounded piece of what the choices for these deposits will meet; false when more is left. */
   settle(sightings: readonly Sighting[]): Awaitable<boolean>
   find(name: NameInNetwork): Awaitable<Row | undefined>
-  record(
-    report: DepositReport,
-    sighting: Sighting,
-  ): Awaitable<{ readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }>
+  record(report: DepositReport, sighting: Sighting): Awaitable<RecordedDeposit>
 }

@@ -4,11 +4,19 @@ import {
   type DepositOutcome,
   type DepositReport,
   type DepositStatus,
+  flawOf,
   type Sighting,
   transitionOf,
 } from '../../domain/deposit.js'
 import type { DepositFact } from '../../domain/ledger-fact.js'
 import type { TokenDecimals } from '../../domain/network.js'
+import type { OwedDelivery } from '../outbox.js'
+
+/** The outcome of a report, and the deliveries that it caused. An engine may complete them with its commit. */
+export interface RecordedDeposit {
+  readonly outcome: DepositOutcome
+  readonly owed: readonly OwedDelivery[]
+}
 
 /** What a report changes of a deposit. */
 export interface DepositChange {
@@ -25,28 +33,49 @@ export interface Judgement {
   readonly change: DepositChange | null
 }
 
-/** Judges a sound report about a deposit, of which `known` is known. */
-export function judgeReport(
-  known: Deposit | undefined,
-  { report, sighting }: DepositFact,
-  { nowMs, tokenDecimals }: { readonly nowMs: number; readonly tokenDecimals: TokenDecimals },
-): Judgement {
-  const conflict = report === 'dropped' ? null : conflictWith(known, sighting, tokenDecimals)
-  if (conflict !== null) return rejected(`the deposit is known with another ${conflict}`)
-  const from = known?.kind ?? 'unseen'
-  const transition = transitionOf(from, report)
-  if (transition === null) {
-    return known === undefined
-      ? rejected('no such deposit')
-      : { outcome: { status: 'duplicate', deposit: known }, change: null }
+/** A deposit that a store knows. */
+interface Known {
+  readonly deposit: Deposit
+}
+
+/** Judges reports about deposits. */
+export class DepositJudge {
+  constructor(readonly tokenDecimals: TokenDecimals) {}
+
+  /** Why a deposit cannot be recorded; null when it can. The names of a flawed one may not even fit into a key. */
+  flawOf(sighting: Sighting): string | null {
+    return flawOf(sighting, this.tokenDecimals)
   }
-  const { kind, reaches } = transition
-  // A deposit that is seen again in a later block after it was dropped is worth what the new block says, and came when it says.
-  const { network, txHash, index, toAddress, currency, amount, receivedAt } =
-    known === undefined || from === 'dropped' ? sighting : known
-  const confirmedAt = kind === 'confirmed' ? nowMs : null
-  const deposit = { network, txHash, index, toAddress, currency, amount, kind, receivedAt, confirmedAt }
-  return { outcome: { status: 'applied', deposit }, change: { from, reaches, deposit } }
+
+  /** The sightings that can be recorded. */
+  soundOf(sightings: Iterable<Sighting>): readonly Sighting[] {
+    return [...sightings].filter((sighting) => this.flawOf(sighting) === null)
+  }
+
+  /** Judges a sound report about a deposit, as far as it is known, at `nowMs`. */
+  judge(known: Deposit | undefined, { report, sighting }: DepositFact, nowMs: number): Judgement {
+    const conflict = report === 'dropped' ? null : conflictWith(known, sighting, this.tokenDecimals)
+    if (conflict !== null) return rejected(`the deposit is known with another ${conflict}`)
+    const from = known?.kind ?? 'unseen'
+    const transition = transitionOf(from, report)
+    if (transition === null) {
+      return known === undefined
+        ? rejected('no such deposit')
+        : { outcome: { status: 'duplicate', deposit: known }, change: null }
+    }
+    const { kind, reaches } = transition
+    // A deposit that is seen again in a later block after it was dropped is worth what the new block says, and came when it says.
+    const { network, txHash, index, toAddress, currency, amount, receivedAt } =
+      known === undefined || from === 'dropped' ? sighting : known
+    const confirmedAt = kind === 'confirmed' ? nowMs : null
+    const deposit = { network, txHash, index, toAddress, currency, amount, kind, receivedAt, confirmedAt }
+    return { outcome: { status: 'applied', deposit }, change: { from, reaches, deposit } }
+  }
+
+  /** What a sighting contradicts of a known deposit; null for nothing. */
+  conflictWith(known: Known | undefined, sighting: Sighting): ReturnType<typeof conflictOf> {
+    return conflictWith(known?.deposit, sighting, this.tokenDecimals)
+  }
 }
 
 /**

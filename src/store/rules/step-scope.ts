@@ -1,36 +1,23 @@
 import { type NameInNetwork, nameOf } from '../../domain/aside.js'
 import { type ChainStep, sightingsOf } from '../../domain/block.js'
-import type { Sighting } from '../../domain/deposit.js'
 import { type Asking, ask } from './asking.js'
 import type { BlockFacts, BlockRow } from './chain-work.js'
+import type { DepositJudge } from './judge-report.js'
 
 /*
  * What a step is about, before it is taken: the mailboxes in which it takes its turn, and the rows that are locked for it.
  */
 
-/** The sightings of a step that can be recorded. The names of a flawed one may not even fit into a key. */
-export function soundSightings(step: ChainStep, flawOf: (sighting: Sighting) => string | null): readonly Sighting[] {
-  return sightingsOf(step).filter((sighting) => flawOf(sighting) === null)
-}
-
 /** The addresses, each once, whose deposits a step reports on. */
-export function* addressesOf(
-  facts: BlockFacts,
-  step: ChainStep,
-  flawOf: (sighting: Sighting) => string | null,
-): Asking<readonly string[]> {
-  const sightings = soundSightings(step, flawOf)
+export function* addressesOf(facts: BlockFacts, step: ChainStep, judge: DepositJudge): Asking<readonly string[]> {
+  const sightings = judge.soundOf(sightingsOf(step))
   const known = yield* ask(facts.addressesOf([...sightings, ...(yield* heldBy(facts, step))]))
   return [...new Set([...sightings.map(({ toAddress }) => toAddress), ...known])]
 }
 
 /** The deposits, each once, that a step reports on. */
-export function* depositsOf(
-  facts: BlockFacts,
-  step: ChainStep,
-  flawOf: (sighting: Sighting) => string | null,
-): Asking<readonly NameInNetwork[]> {
-  const reported: readonly NameInNetwork[] = [...soundSightings(step, flawOf), ...(yield* heldBy(facts, step))]
+export function* depositsOf(facts: BlockFacts, step: ChainStep, judge: DepositJudge): Asking<readonly NameInNetwork[]> {
+  const reported: readonly NameInNetwork[] = [...judge.soundOf(sightingsOf(step)), ...(yield* heldBy(facts, step))]
   const names = reported.map(({ txHash, index }) => ({ txHash, index }))
   return [...new Map(names.map((name) => [nameOf(name), name])).values()]
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Deposit, DepositReport } from '../../../src/domain/deposit.js'
-import { judgeReport } from '../../../src/store/rules/judge-report.js'
+import { DepositJudge } from '../../../src/store/rules/judge-report.js'
 import { depositFact, sighting } from '../../support/fixtures.js'
 import { TEST_NETWORKS } from '../../support/networks.js'
 
-const terms = { nowMs: 900, tokenDecimals: TEST_NETWORKS.decimals }
+const NOW_MS = 900
+const judge = new DepositJudge(TEST_NETWORKS.decimals)
 
 function deposit(kind: DepositReport, fields: Partial<Deposit> = {}): Deposit {
   return { ...sighting(), kind, confirmedAt: kind === 'confirmed' ? 500 : null, ...fields }
@@ -24,7 +25,7 @@ describe('a report about a deposit', () => {
   for (const [from, report, kind, reaches] of changes) {
     test(`${report} makes one that was ${from} ${kind}`, () => {
       const known = from === 'unseen' ? undefined : deposit(from)
-      const { outcome, change } = judgeReport(known, depositFact(report), terms)
+      const { outcome, change } = judge.judge(known, depositFact(report), NOW_MS)
       const after = deposit(kind, { confirmedAt: kind === 'confirmed' ? 900 : null })
       assert.deepEqual(outcome, { status: 'applied', deposit: after })
       assert.deepEqual(change, { from, reaches, deposit: after })
@@ -40,31 +41,31 @@ describe('a report about a deposit', () => {
   for (const [kind, report] of repetitions) {
     test(`${report} changes nothing of one that is ${kind}`, () => {
       const known = deposit(kind)
-      const judgement = judgeReport(known, depositFact(report), terms)
+      const judgement = judge.judge(known, depositFact(report), NOW_MS)
       assert.deepEqual(judgement, { outcome: { status: 'duplicate', deposit: known }, change: null })
     })
   }
 
   test('that drops an unknown one is rejected', () => {
-    const { outcome, change } = judgeReport(undefined, depositFact('dropped'), terms)
+    const { outcome, change } = judge.judge(undefined, depositFact('dropped'), NOW_MS)
     assert.deepEqual([outcome, change], [{ status: 'rejected', error: 'no such deposit' }, null])
   })
 
   test('that contradicts a known one is rejected, unless that was dropped or is dropped now', () => {
     const otherwise = { amount: '7' }
     const error = 'the deposit is known with another amount'
-    assert.deepEqual(judgeReport(deposit('pending'), depositFact('confirmed', otherwise), terms).outcome, {
+    assert.deepEqual(judge.judge(deposit('pending'), depositFact('confirmed', otherwise), NOW_MS).outcome, {
       status: 'rejected',
       error,
     })
-    assert.equal(judgeReport(deposit('pending'), depositFact('dropped', otherwise), terms).outcome.status, 'applied')
-    assert.equal(judgeReport(deposit('dropped'), depositFact('pending', otherwise), terms).change?.deposit.amount, '7')
+    assert.equal(judge.judge(deposit('pending'), depositFact('dropped', otherwise), NOW_MS).outcome.status, 'applied')
+    assert.equal(judge.judge(deposit('dropped'), depositFact('pending', otherwise), NOW_MS).change?.deposit.amount, '7')
   })
 
   test('takes what is known of a deposit, and what is new of one that was dropped', () => {
     const later = { receivedAt: 5000 }
     const received = (known: Deposit) =>
-      judgeReport(known, depositFact('confirmed', later), terms).change?.deposit.receivedAt
+      judge.judge(known, depositFact('confirmed', later), NOW_MS).change?.deposit.receivedAt
     assert.equal(received(deposit('pending', { receivedAt: 4000 })), 4000)
     assert.equal(received(deposit('dropped', { receivedAt: 4000 })), 5000)
   })

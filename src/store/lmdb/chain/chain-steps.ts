@@ -18,12 +18,12 @@ import { blocksAbove, blocksOf, findBlock } from './block-rows.js'
 
 /** The addresses, each once, whose deposits a step reports on. */
 export function addressesOf(at: Reader, step: ChainStep, deposits: DepositRecorder): readonly string[] {
-  return answeredNow(addressesAsked(factsAt(at, step.network), step, (sighting) => deposits.flawOf(sighting)))
+  return answeredNow(addressesAsked(factsAt(at, step.network), step, deposits.judge))
 }
 
 /** The deposits, each once, that a step reports on. */
 export function depositsOf(at: Reader, step: ChainStep, deposits: DepositRecorder): readonly NameInNetwork[] {
-  return answeredNow(depositsAsked(factsAt(at, step.network), step, (sighting) => deposits.flawOf(sighting)))
+  return answeredNow(depositsAsked(factsAt(at, step.network), step, deposits.judge))
 }
 
 /** Takes a step in a commit; null when it has only settled a piece of what the step meets. */
@@ -43,8 +43,7 @@ function workOn(commit: Commit, network: Network, deposits: DepositRecorder): Ch
     blocks: blocksOf(commit, network),
     aside: asideOf(commit, network),
     deposits: {
-      flawOf: (sighting) => deposits.flawOf(sighting),
-      conflictWith: (known, sighting) => deposits.conflictWith(known, sighting),
+      judge: deposits.judge,
       settle: (sightings) => deposits.settle(commit, sightings),
       find: ({ txHash, index }) => findDeposit(commit, { network, txHash, index }),
       record: (report, sighting) => deposits.record(commit, { type: 'deposit', report, sighting }),

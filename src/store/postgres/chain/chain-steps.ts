@@ -5,12 +5,7 @@ import type { StepAside } from '../../commands.js'
 import { answeredLater } from '../../rules/asking.js'
 import { type TakenStep, takeStep as taking } from '../../rules/chain-step.js'
 import type { BlockFacts, ChainWork } from '../../rules/chain-work.js'
-import {
-  addressesOf as addressesAsked,
-  depositsOf as depositsAsked,
-  heldBy,
-  soundSightings,
-} from '../../rules/step-scope.js'
+import { addressesOf as addressesAsked, depositsOf as depositsAsked, heldBy } from '../../rules/step-scope.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { DepositMemo, type KnownDeposit } from '../deposits/deposit-memo.js'
@@ -28,12 +23,12 @@ import { blocksOf, Holders } from './holders.js'
 
 /** The addresses, each once, whose deposits a step reports on. */
 export function addressesOf(ask: Ask, step: ChainStep, deposits: DepositRecorder): Promise<readonly string[]> {
-  return answeredLater(addressesAsked(factsFrom(ask, step.network), step, (sighting) => deposits.flawOf(sighting)))
+  return answeredLater(addressesAsked(factsFrom(ask, step.network), step, deposits.judge))
 }
 
 /** The deposits, each once, that a step reports on. */
 export function depositsOf(ask: Ask, step: ChainStep, deposits: DepositRecorder): Promise<readonly NameInNetwork[]> {
-  return answeredLater(depositsAsked(factsFrom(ask, step.network), step, (sighting) => deposits.flawOf(sighting)))
+  return answeredLater(depositsAsked(factsFrom(ask, step.network), step, deposits.judge))
 }
 
 /** Takes a step in a unit of work of its own; null when it has only settled a piece of what the step meets. */
@@ -51,7 +46,7 @@ export async function takeStep(
   const memo = new DepositMemo(work)
   const [holders] = await Promise.all([
     Holders.read(work, network, [...sightingsOf(step), ...held]),
-    memo.prepare(soundSightings(step, (sighting) => deposits.flawOf(sighting))),
+    memo.prepare(deposits.judge.soundOf(sightingsOf(step))),
   ])
   const recording = new DepositRecording(deposits, work, memo)
   const chain = workOn({ work, network, deposits, memo, holders, recording })
@@ -114,8 +109,7 @@ function workOn({ work, network, deposits, memo, holders, recording }: Locked): 
     blocks: blocksOf(work, network, holders),
     aside: asideOf(work, network),
     deposits: {
-      flawOf: (sighting) => deposits.flawOf(sighting),
-      conflictWith: (known, sighting) => deposits.conflictWith(known, sighting),
+      judge: deposits.judge,
       settle: async (sightings) => (await deposits.settle(memo, work, sightings)).size === 0,
       find: ({ txHash, index }) => memo.deposit({ network, txHash, index }),
       record: (report, sighting) => recording.record({ type: 'deposit', report, sighting }),

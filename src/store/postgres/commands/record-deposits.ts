@@ -21,7 +21,7 @@ export async function recordDeposits(
   commands: readonly DepositCommand[],
   deposits: DepositRecorder,
 ): Promise<readonly (DepositResult | null)[]> {
-  const sightings = commands.map(({ fact }) => fact.sighting).filter((sighting) => deposits.flawOf(sighting) === null)
+  const sightings = deposits.judge.soundOf(commands.map(({ fact }) => fact.sighting))
   const memo = new DepositMemo(work)
   // A report that a deposit was dropped is about the address to which it went, whichever it tells. All are locked in one order.
   const dropped = commands.filter(({ fact }) => fact.report === 'dropped').map(({ fact }) => fact.sighting)
@@ -74,7 +74,7 @@ export async function setDepositAside(
   deposits: DepositRecorder,
 ): Promise<DepositResult> {
   const { sighting } = command.fact
-  if (deposits.flawOf(sighting) === null) lockAddresses(work, [sighting])
+  if (deposits.judge.flawOf(sighting) === null) lockAddresses(work, [sighting])
   const nowMs = await work.readClock()
   const answer = await answeredLater(
     answerUnrecorded(

@@ -1,8 +1,7 @@
-import type { DepositOutcome, DepositReport } from '../../../domain/deposit.js'
+import type { DepositReport } from '../../../domain/deposit.js'
 import type { DepositFact } from '../../../domain/ledger-fact.js'
-import type { OwedDelivery } from '../../outbox.js'
 import type { Asking } from '../../rules/asking.js'
-import { type DepositChange, judgeReport, rejected } from '../../rules/judge-report.js'
+import { type DepositChange, type RecordedDeposit, rejected } from '../../rules/judge-report.js'
 import { answeredTogether } from '../../rules/lockstep.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import { endDepositsAside } from '../chain/aside-rows.js'
@@ -15,12 +14,6 @@ import { type DepositId, type DepositRow, nameOf } from './deposit-rows.js'
 import { type PayeeRow, PostgresDepositWork } from './deposit-work.js'
 import type { DepositRecorder } from './recorder.js'
 import { type Claim, waveOf } from './waves.js'
-
-/** The outcome of a report, and the deliveries that it caused, which are complete with the commit. */
-export interface RecordedDeposit {
-  readonly outcome: DepositOutcome
-  readonly owed: readonly OwedDelivery[]
-}
 
 /** A change that is judged, and waits to be recorded with others. */
 interface Judged {
@@ -47,20 +40,17 @@ export class DepositRecording {
   ) {}
 
   async record(fact: DepositFact): Promise<RecordedDeposit> {
-    const { work, memo, recorder } = this
-    const { tokenDecimals } = recorder
+    const { work, memo } = this
+    const { judge } = this.recorder
     const { report, sighting } = fact
-    const flaw = recorder.flawOf(sighting)
+    const flaw = judge.flawOf(sighting)
     if (flaw !== null) return { outcome: rejected(flaw).outcome, owed: [] }
     this.reported.push({ id: sighting, report })
-    const { outcome, change } = judgeReport((await memo.deposit(sighting))?.deposit, fact, {
-      nowMs: work.nowMs,
-      tokenDecimals,
-    })
+    const { outcome, change } = judge.judge((await memo.deposit(sighting))?.deposit, fact, work.nowMs)
     if (change === null) return { outcome, owed: [] }
     memo.judge(change.deposit)
     const own = new PostgresDepositWork(work, memo)
-    this.judged.push({ change, rule: new DepositRule(own, tokenDecimals), tale: new Tale() })
+    this.judged.push({ change, rule: new DepositRule(own, judge.tokenDecimals), tale: new Tale() })
     return { outcome, owed: own.owed }
   }
 
