@@ -16,7 +16,7 @@ import type { Store } from './store/store.js'
 const NEVER = new AbortController().signal
 
 /**
- * Builds the parts in the order of their dependencies and starts them. Throws `StartError` for problems that the
+ * Builds the parts in the order of their dependencies and starts them. Throws `OperatorError` for problems that the
  * operator can correct, after stopping the parts that were started; `StartStopped` when `stop` ended a migration of the data.
  */
 export async function startService(

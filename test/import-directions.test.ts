@@ -23,13 +23,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'program-files': [],
   scheduler: [],
   'log-throttle': [],
-  'start-error': [],
+  'operator-error': [],
   'v8-flags': [],
   version: [],
 
   // The core.
   verify: ['base', 'crypto', 'program-files', 'scheduler'],
-  store: ['base', 'clock', 'domain', 'scheduler', 'start-error'],
+  store: ['base', 'clock', 'domain', 'scheduler', 'operator-error'],
   actors: ['base', 'domain', 'store'],
   auth: ['base', 'clock', 'crypto', 'domain', 'scheduler', 'store', 'verify'],
   audit: ['actors', 'domain', 'log', 'store'],
@@ -64,7 +64,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   sandbox: [
     ...['actors', 'base', 'clock', 'crypto', 'domain', 'http', 'ledger', 'log', 'networks', 'scheduler'],
-    ...['start-error', 'store'],
+    ...['operator-error', 'store'],
   ],
 
   // The assembly: only the service knows everything, only the command line knows the service.
@@ -91,7 +91,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
       'sandbox',
       'scheduler',
       'log-throttle',
-      'start-error',
+      'operator-error',
       'store',
       'verify',
       'version',
@@ -100,7 +100,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['base', 'clock', 'config', 'crypto', 'domain', 'http', 'listing', 'log', 'networks'],
-    ...['scheduler', 'log-throttle', 'service', 'start-error', 'store', 'version'],
+    ...['scheduler', 'log-throttle', 'service', 'operator-error', 'store', 'version'],
   ],
   main: ['cli', 'service', 'v8-flags'],
 }

@@ -4,9 +4,9 @@ import { refusalOf } from '@billhook/client'
 import type { Operator } from '../domain/audit.js'
 import type { TokenDecimals } from '../domain/network.js'
 import type { ServiceStatus, WorkRecord } from '../http/routes/admin.js'
+import { OperatorError } from '../operator-error.js'
 import { adminSocketPath } from '../service/admin-socket.js'
 import { operatorHeader } from '../service/command-operator.js'
-import { StartError } from '../start-error.js'
 import type { Given, ProcessIo } from './billhook-command.js'
 import { withProcess } from './local-work.js'
 import { commandLineOperator } from './operator.js'
@@ -122,7 +122,8 @@ export function withAdmin(
     let close: (() => Promise<void>) | null = null
     try {
       if (!(await answers(path))) {
-        if (which === 'served') throw new StartError(`no service runs on the data directory ${settings.dataDirectory}`)
+        if (which === 'served')
+          throw new OperatorError(`no service runs on the data directory ${settings.dataDirectory}`)
         const { startOffline } = await import('../service/offline.js')
         close = await startOffline(settings, io.log, io.clock, which === 'empty too')
       }

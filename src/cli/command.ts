@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import type { Log } from '../log.js'
-import { StartError } from '../start-error.js'
+import { OperatorError } from '../operator-error.js'
 
 // The exit codes of the command line, beside those of a process that a signal ends.
 export const EXIT_SUCCESS = 0
@@ -86,7 +86,7 @@ export async function withWork<Work extends { close(): Promise<void> }>(
       await work.close()
     }
   } catch (error) {
-    if (error instanceof StartError) io.error(`billhook: ${error.message}`)
+    if (error instanceof OperatorError) io.error(`billhook: ${error.message}`)
     else io.log.fatal({ err: error }, failure)
     return EXIT_INCOMPLETE
   } finally {

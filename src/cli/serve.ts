@@ -1,9 +1,9 @@
 import type { Settings } from '../config.js'
+import { OperatorError, StartStopped } from '../operator-error.js'
 import type { Scheduler } from '../scheduler.js'
 import type { Service } from '../service/assembly.js'
 import { planDescriptors } from '../service/descriptors.js'
 import type { startService } from '../service.js'
-import { StartError, StartStopped } from '../start-error.js'
 import { VERSION } from '../version.js'
 import { type CommandIo, EXIT_FAILURE, EXIT_SUCCESS, firstSignal } from './command.js'
 import { applyLogLevel, Reload } from './reload.js'
@@ -65,7 +65,7 @@ async function startToStop(settings: Settings, io: ServeIo): Promise<number> {
       io.log.info(error.message)
       return EXIT_SUCCESS
     }
-    if (error instanceof StartError) io.error(`billhook: ${error.message}`)
+    if (error instanceof OperatorError) io.error(`billhook: ${error.message}`)
     else io.log.fatal({ err: error }, 'the service could not start')
     return EXIT_FAILURE
   }

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import type { Settings } from '../config.js'
+import { OperatorError } from '../operator-error.js'
 import { adminSocketPath } from '../service/admin-socket.js'
-import { StartError } from '../start-error.js'
 
 /** Why nothing answers at the socket: no service runs here, or one was killed and left its socket behind. */
 const NOBODY_LISTENS = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR']
@@ -27,7 +27,7 @@ export async function isServed(dataDirectory: string): Promise<boolean> {
   }
 }
 
-/** Whether a process answers at the socket. Throws `StartError` when this user may not open it. */
+/** Whether a process answers at the socket. Throws `OperatorError` when this user may not open it. */
 export async function answers(socketPath: string): Promise<boolean> {
   const probe = request({ socketPath, method: 'HEAD', path: '/admin/status' })
   try {
@@ -38,6 +38,6 @@ export async function answers(socketPath: string): Promise<boolean> {
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
     if (NOBODY_LISTENS.includes(code)) return false
-    throw new StartError(`${socketPath} cannot be opened: ${message}`)
+    throw new OperatorError(`${socketPath} cannot be opened: ${message}`)
   }
 }

@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, ftruncateSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { isObject, parseJson } from '../base/json-object.js'
 import { openOwned } from '../base/owned-file.js'
-import { StartError } from '../start-error.js'
+import { OperatorError } from '../operator-error.js'
 import type { CommittedTransaction } from './submitted-transaction.js'
 
 /** What the simulated ledger has committed. */
@@ -81,7 +81,7 @@ export class LedgerJournal {
   }
 
   /**
-   * Opens the journal, or creates it. An incomplete last line was never acknowledged and is cut off. Throws `StartError`
+   * Opens the journal, or creates it. An incomplete last line was never acknowledged and is cut off. Throws `OperatorError`
    * when the file cannot be used or is not a journal.
    */
   static open(path: string): LedgerJournal {
@@ -90,11 +90,11 @@ export class LedgerJournal {
       const size = content.lastIndexOf(LINE_FEED) + 1
       const texts = content.toString('utf8', 0, size).split('\n').slice(0, -1)
       const isOurs = texts.length === 0 ? HEADER.startsWith(content.toString('utf8')) : texts[0] === HEADER
-      if (!isOurs) throw new StartError(`${path} is not the journal of a simulated ledger of this version`)
+      if (!isOurs) throw new OperatorError(`${path} is not the journal of a simulated ledger of this version`)
       let offset = HEADER.length + 1
       const lines = texts.slice(1).map((text, i) => {
         const parsed = parseLine(text)
-        if (parsed === null) throw new StartError(`line ${i + 2} of ${path} is damaged`)
+        if (parsed === null) throw new OperatorError(`line ${i + 2} of ${path} is damaged`)
         const place = { offset, lengthBytes: Buffer.byteLength(text) }
         offset += place.lengthBytes + 1
         return { ...parsed, ...place }
@@ -156,7 +156,7 @@ function openOrExplain(path: string): { fd: number; content: Buffer } {
     const fd = openOwned(path)
     return { fd, content: readFileSync(fd) }
   } catch (error) {
-    throw new StartError(`the journal of the simulated ledger ${path} cannot be used: ${(error as Error).message}`)
+    throw new OperatorError(`the journal of the simulated ledger ${path} cannot be used: ${(error as Error).message}`)
   }
 }
 

@@ -56,7 +56,7 @@ export interface SandboxOptions {
 
 /** The nodes of a ledger and the networks of the catalogue inside the process (decisions 9). Nothing in it has any value. */
 export class Sandbox {
-  /** Restores the ledger and fills up the wallets. Throws `StartError` when the ledger's journal cannot be used. */
+  /** Restores the ledger and fills up the wallets. Throws `OperatorError` when the ledger's journal cannot be used. */
   static async start(options: SandboxOptions): Promise<Sandbox> {
     const { store, apply, engine, networks: known, clock, log } = options
     const { scheduler = systemScheduler, random = randomFillSync, agree = () => setTimeout(AGREEMENT_MS) } = options

@@ -3,15 +3,15 @@ import { readFileStart } from '../base/file-start.js'
 import { readFailure } from '../base/read-failure.js'
 import type { Settings } from '../config.js'
 import type { Logger } from '../log.js'
+import { OperatorError } from '../operator-error.js'
 import { accentOf } from '../page/accent.js'
 import type { Brand } from '../page/brand.js'
 import { type Logo, logoOf } from '../page/logo.js'
-import { StartError } from '../start-error.js'
 
 /** Every payer loads the logo, over a mobile network too. The settings name this bound. */
 const LOGO_LIMIT_BYTES = 262_144
 
-/** What the settings say of the shop. Throws `StartError` if the logo cannot be shown. */
+/** What the settings say of the shop. Throws `OperatorError` if the logo cannot be shown. */
 export function readBrand(settings: Settings, log: Pick<Logger, 'info'>): Brand {
   const { pageName, pageLogo, pageAccent, pageReturnUrl, pageSupport } = settings
   const accent = pageAccent === undefined ? null : accentOf(pageAccent)
@@ -46,6 +46,6 @@ function bytesOf(path: string): { bytes: Buffer } | { problem: string } {
   }
 }
 
-function unusable(path: string, why: string): StartError {
-  return new StartError(`BILLHOOK_PAGE_LOGO: cannot use the file ${JSON.stringify(path)}: ${why}`)
+function unusable(path: string, why: string): OperatorError {
+  return new OperatorError(`BILLHOOK_PAGE_LOGO: cannot use the file ${JSON.stringify(path)}: ${why}`)
 }

@@ -21,7 +21,7 @@ export class Duties {
     private readonly log: Logger,
   ) {}
 
-  /** Begins the work, or waits for the process that does it. Throws `StartError` when it cannot begin. */
+  /** Begins the work, or waits for the process that does it. Throws `OperatorError` when it cannot begin. */
   async start(): Promise<void> {
     await this.leadership.stand({ begin: () => this.begin(), end: () => this.end() })
     this.isStarted = true

@@ -59,7 +59,7 @@ export class LeaderWork {
     return this.shutdown.waitsFor
   }
 
-  /** Throws `StartError` for what the operator can correct; `stop` ends what has begun. */
+  /** Throws `OperatorError` for what the operator can correct; `stop` ends what has begun. */
   async start(): Promise<void> {
     const { dispatcher, shutdown } = this
     // Before the dispatcher reads what is queued, so that nothing falls between.

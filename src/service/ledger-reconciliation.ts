@@ -9,8 +9,8 @@ import { FollowerRecord } from '../ledger/follower-state.js'
 import { LedgerNodes } from '../ledger/ledger-nodes.js'
 import { PoolCheck } from '../ledger/pool-check.js'
 import { LOOKUPS_MAX, TransactionIntake } from '../ledger/transaction-intake.js'
+import { OperatorError } from '../operator-error.js'
 import { pause, wakefulScheduler } from '../scheduler.js'
-import { StartError } from '../start-error.js'
 import type { Store } from '../store/store.js'
 import { type Following, followingOf } from './ledger.js'
 import { asideTotal } from './ledger-health.js'
@@ -44,7 +44,7 @@ interface Work {
 
 /**
  * Opens the data directory and the ledger that the settings follow, to compare all that the stores list with it, and to ask
- * again for what was set aside, and for the wallets of the pool. No webhooks result: facts of the ledger owe none. Throws `StartError` when the directory is
+ * again for what was set aside, and for the wallets of the pool. No webhooks result: facts of the ledger owe none. Throws `OperatorError` when the directory is
  * in use, was never used, or has not followed this ledger.
  */
 export function openLedgerReconciliation(parts: ReconciliationParts) {
@@ -79,7 +79,7 @@ function endOfReconciled({ missed, recent, recovered, withdrawn, open, unread }:
 async function workOn({ clock, log, stop }: ReconciliationParts, store: Store, following: Following): Promise<Work> {
   const kept = await store.ledger.memory()
   if (kept?.progress.origin !== following.origin) {
-    throw new StartError('the data directory has not followed this ledger yet: start the service')
+    throw new OperatorError('the data directory has not followed this ledger yet: start the service')
   }
   const facts = new Intake(store.ledger, new WalletDirectory(store), () => {})
   const memory = new FollowerMemory(kept, { ledger: store.ledger, overlapMs: following.overlapMs, clock, log })

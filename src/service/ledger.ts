@@ -4,8 +4,8 @@ import { originOf, parseFollowedContracts } from '../ledger/followed-contracts.j
 import { type FollowerOptions, LedgerFollower } from '../ledger/follower.js'
 import type { ConfiguredLedger } from '../ledger/ledger-check.js'
 import { LedgerNodes } from '../ledger/ledger-nodes.js'
+import { OperatorError } from '../operator-error.js'
 import { systemScheduler } from '../scheduler.js'
-import { StartError } from '../start-error.js'
 import type { CoreContext, WritingCore } from './core-context.js'
 
 const MS_PER_SECOND = 1000
@@ -34,7 +34,7 @@ export function configuredLedger(settings: Settings): ConfiguredLedger {
 /** The common options of the follower and the comparison. */
 export type Following = Pick<FollowerOptions, 'source' | 'followed' | 'origin' | 'fromMs' | 'overlapMs' | 'pollMs'>
 
-/** Throws `StartError` when the contracts to follow cannot be used. */
+/** Throws `OperatorError` when the contracts to follow cannot be used. */
 export function followingOf(settings: Settings, engine: Secp256k1Engine): Following {
   const {
     ledgerStoreUrls: storeUrls,
@@ -43,7 +43,7 @@ export function followingOf(settings: Settings, engine: Secp256k1Engine): Follow
     ledgerFollowFrom: fromMs,
   } = settings
   const contracts = parseFollowedContracts(settings.ledgerFollow)
-  if ('flaw' in contracts) throw new StartError(`the contracts to follow cannot be used: ${contracts.flaw}`)
+  if ('flaw' in contracts) throw new OperatorError(`the contracts to follow cannot be used: ${contracts.flaw}`)
   const followed = { contracts, onboardingName: settings.onboardingName ?? '' }
   return {
     source: new LedgerNodes({ storeUrls, urls, timeoutMs, engine }),

@@ -6,7 +6,7 @@ import { connectionClient } from '../http/guards/client-address.js'
 import type { HttpServer, HttpServerClass, Resolve } from '../http/server.js'
 import type { Logger } from '../log.js'
 import { LogThrottle } from '../log-throttle.js'
-import { StartError } from '../start-error.js'
+import { OperatorError } from '../operator-error.js'
 import { ServedCertificate } from './certificate.js'
 import type { CoreContext } from './core-context.js'
 import { type DescriptorPlan, planDescriptors } from './descriptors.js'
@@ -54,7 +54,7 @@ export async function startFront(
   resolve: Resolve,
 ): Promise<StartedFront> {
   const chosen = await chooseServer(settings.httpServer).catch((error: unknown) => {
-    throw new StartError((error as Error).message)
+    throw new OperatorError((error as Error).message)
   })
   if (chosen.isSuspicious === true) log.error({ reason: chosen.reason }, 'falling back to another HTTP server')
   log.info({ server: chosen.name, reason: chosen.reason }, 'serving HTTP')
@@ -91,7 +91,7 @@ function build(Server: HttpServerClass, ...parts: ConstructorParameters<HttpServ
   try {
     return new Server(...parts)
   } catch (error) {
-    throw error instanceof UnusableCertificate ? new StartError(error.message) : error
+    throw error instanceof UnusableCertificate ? new OperatorError(error.message) : error
   }
 }
 
@@ -121,7 +121,7 @@ export async function listen(server: HttpServer, wanted: ListenAddress): Promise
     return await server.listen()
   } catch (error) {
     const cause = await causeOfListenFailure(wanted, (error as Error).message)
-    throw new StartError(`cannot listen on ${authorityOf(wanted)}: ${cause}`)
+    throw new OperatorError(`cannot listen on ${authorityOf(wanted)}: ${cause}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
-import { StartError } from '../start-error.js'
+import { OperatorError } from '../operator-error.js'
 import { planMigration } from '../store/lmdb/lmdb-store.js'
 import type { MigrationControl, MigrationPlan } from '../store/store.js'
 import { assertHasData, keepsOwnData, openStore } from './open-store.js'
@@ -8,11 +8,11 @@ import { assertHasData, keepsOwnData, openStore } from './open-store.js'
 export type { MigrationPlan }
 
 /**
- * What has to be done to bring the data to the version of this program. Throws `StartError` when another process has the
+ * What has to be done to bring the data to the version of this program. Throws `OperatorError` when another process has the
  * directory, when it holds no data, or when this program cannot read it.
  */
 export async function dueMigration(settings: Settings): Promise<MigrationPlan> {
-  if (!keepsOwnData(settings)) throw new StartError('a service brings a database to its version at its start')
+  if (!keepsOwnData(settings)) throw new OperatorError('a service brings a database to its version at its start')
   assertHasData(settings, '; name the right one with --data')
   return await planMigration(settings.dataDirectory)
 }

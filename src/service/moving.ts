@@ -4,8 +4,8 @@ import { type DatabaseAddress, parseDatabaseAddress } from '../base/database-add
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { createPooledRandom, IdGenerator } from '../crypto/id.js'
+import { OperatorError } from '../operator-error.js'
 import { isSandboxDirectory } from '../sandbox/sandbox-directory.js'
-import { StartError } from '../start-error.js'
 import { type MoveControl, moveAll } from '../store/moving/move.js'
 import type { MoveSource, MoveTarget } from '../store/moving/ports.js'
 import { keepsOwnData } from './open-store.js'
@@ -27,7 +27,7 @@ export interface Move {
 
 /**
  * Moves all data from one engine to another, or goes on with a move that was cut off, and compares both. Answers the number of
- * records. Throws `StartError` for a place that cannot be read or filled, `MoveDiffers` for a record that is not the same, and
+ * records. Throws `OperatorError` for a place that cannot be read or filled, `MoveDiffers` for a record that is not the same, and
  * `StartStopped` when it was stopped.
  */
 export async function moveData(
@@ -55,11 +55,11 @@ function placeOf(text: string, { store }: Pick<Settings, 'store'>): Place {
     return { engine: 'lmdb', directory: resolve(text.slice(LMDB.length)) }
   }
   if (text === CONFIGURED && keepsOwnData({ store })) {
-    throw new StartError('postgres: stands for the database of BILLHOOK_STORE, which names none')
+    throw new OperatorError('postgres: stands for the database of BILLHOOK_STORE, which names none')
   }
   const address = parseDatabaseAddress(text === CONFIGURED ? store : text)
   if (address === undefined)
-    throw new StartError('a store is lmdb:DIR, postgres://…, or postgres: for that of BILLHOOK_STORE')
+    throw new OperatorError('a store is lmdb:DIR, postgres://…, or postgres: for that of BILLHOOK_STORE')
   return { engine: 'postgres', address }
 }
 
@@ -68,19 +68,19 @@ const NO_SANDBOX = 'a sandbox cannot be moved: its simulated ledger would stay b
 
 async function openSource(place: Place, clock: Clock): Promise<MoveSource> {
   if (place.engine === 'lmdb') {
-    if (isSandboxDirectory(place.directory)) throw new StartError(NO_SANDBOX)
+    if (isSandboxDirectory(place.directory)) throw new OperatorError(NO_SANDBOX)
     const { openLmdbSource } = await import('../store/lmdb/moving/lmdb-move.js')
     return await openLmdbSource(place.directory, clock)
   }
   const { openPostgresSource } = await import('../store/postgres/moving/postgres-move.js')
   const source = await openPostgresSource(place.address)
-  if (source.kind === 'sandbox') throw new StartError(NO_SANDBOX)
+  if (source.kind === 'sandbox') throw new OperatorError(NO_SANDBOX)
   return source
 }
 
 async function openTarget(place: Place, clock: Clock): Promise<MoveTarget> {
   if (place.engine === 'lmdb') {
-    if (isSandboxDirectory(place.directory)) throw new StartError(NO_SANDBOX)
+    if (isSandboxDirectory(place.directory)) throw new OperatorError(NO_SANDBOX)
     mkdirSync(place.directory, { recursive: true, mode: 0o700 })
     const { openLmdbTarget } = await import('../store/lmdb/moving/lmdb-move.js')
     return await openLmdbTarget(place.directory, clock)

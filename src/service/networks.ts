@@ -17,8 +17,8 @@ import { misconfiguredNode } from '../networks/node/misconfigured-node.js'
 import { NodesReader } from '../networks/node/nodes-reader.js'
 import { accountOfAddress } from '../networks/tron/address.js'
 import { TronNode } from '../networks/tron/node.js'
+import { OperatorError } from '../operator-error.js'
 import { type Scheduler, systemScheduler, wakefulScheduler } from '../scheduler.js'
-import { StartError } from '../start-error.js'
 import { catalogueOf, isWatched } from './catalogue.js'
 import type { CoreContext, WritingCore } from './core-context.js'
 
@@ -41,7 +41,7 @@ interface ReaderParts extends Pick<CoreContext, 'clock'> {
 
 /**
  * Starts a watcher for each network that has endpoints. They do not wait for each other: a network with a wrong node is in that
- * state, is tried again, and the others go on. Throws `StartError` when that is all of them, and none was ever watched with these
+ * state, is tried again, and the others go on. Throws `OperatorError` when that is all of them, and none was ever watched with these
  * settings.
  */
 export async function startWatchers(
@@ -91,7 +91,7 @@ async function anyGoesOn(watchers: readonly ChainWatcher[]): Promise<void> {
       if (!(reason instanceof WrongNode)) throw reason
       return `${watchers[i]?.network} cannot be watched: ${reason.message}`
     })
-    throw new StartError(reasons.join('; '))
+    throw new OperatorError(reasons.join('; '))
   }
 }
 

@@ -19,7 +19,7 @@ import { Shutdown } from './shutdown.js'
 /**
  * Serves `admin.sock` of a data directory that no service uses, for one command: the same work behind the same socket, with no
  * port, no watchers and no webhooks. Webhooks that a command owes are sent when the service runs. Resolves with what
- * closes it. Throws `StartError` when another process has the directory, or when it holds no data, unless it is empty and `mayBegin`.
+ * closes it. Throws `OperatorError` when another process has the directory, or when it holds no data, unless it is empty and `mayBegin`.
  */
 export async function startOffline(
   settings: Settings,

@@ -4,8 +4,8 @@ import type { Settings } from '../config.js'
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../crypto/id.js'
 import { networksOf } from '../networks/catalogue/entry.js'
 import { addressCheck } from '../networks/wallet-address.js'
+import { OperatorError } from '../operator-error.js'
 import { systemScheduler } from '../scheduler.js'
-import { StartError } from '../start-error.js'
 import { hasDataFile } from '../store/lmdb/file/data-file.js'
 import { lockDirectory } from '../store/lmdb/file/directory-lock.js'
 import { openLmdbStore } from '../store/lmdb/lmdb-store.js'
@@ -32,7 +32,7 @@ interface Opening {
   readonly onLeft?: () => void
 }
 
-/** Opens the configured store: the data directory's, or a database's. Throws `StartError` if it cannot be used. */
+/** Opens the configured store: the data directory's, or a database's. Throws `OperatorError` if it cannot be used. */
 export async function openStore(settings: Settings, clock: Clock, opening: Opening = {}): Promise<Store> {
   const catalogue = catalogueOf(settings)
   const random = createPooledRandom()
@@ -73,8 +73,8 @@ export function keepsOwnData({ store }: Pick<Settings, 'store'>): boolean {
   return store === 'lmdb'
 }
 
-/** Throws `StartError` when the configured data directory holds no data. Opening says so of a database. */
+/** Throws `OperatorError` when the configured data directory holds no data. Opening says so of a database. */
 export function assertHasData({ store, dataDirectory }: Pick<Settings, 'store' | 'dataDirectory'>, advice = ''): void {
   if (!keepsOwnData({ store }) || hasDataFile(dataDirectory)) return
-  throw new StartError(`the data directory ${dataDirectory} holds no data${advice}`)
+  throw new OperatorError(`the data directory ${dataDirectory} holds no data${advice}`)
 }

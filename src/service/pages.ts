@@ -9,7 +9,7 @@ import type { Store } from '../store/store.js'
 import { readBrand } from './brand.js'
 import { catalogueOf } from './catalogue.js'
 
-/** What the settings say of the payment pages. Throws `StartError` if the logo cannot be shown. */
+/** What the settings say of the payment pages. Throws `OperatorError` if the logo cannot be shown. */
 export function pageSettingsOf(settings: Settings, log: Logger): PageSettings {
   const { sandbox, pageFrameAncestors } = settings
   return { isSandbox: sandbox, brand: readBrand(settings, log), frameAncestors: pageFrameAncestors }

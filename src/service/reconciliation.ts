@@ -9,9 +9,9 @@ import { auditLog, type Logger } from '../log.js'
 import { type NetworkReader, NodeUnavailable, WrongNode } from '../networks/network-reader.js'
 import { type ReconcileOptions, type ReconcileProgress, reconcile } from '../networks/reconcile.js'
 import { retrying } from '../networks/retrying-reader.js'
+import { OperatorError } from '../operator-error.js'
 import { assertDirectoryFits } from '../sandbox/sandbox-directory.js'
 import { wakefulScheduler } from '../scheduler.js'
-import { StartError } from '../start-error.js'
 import type { Store } from '../store/store.js'
 import { entryOf } from './catalogue.js'
 import { readerOf } from './networks.js'
@@ -47,7 +47,7 @@ export interface Reconciliation {
 }
 
 /**
- * Opens the data directory and reaches the nodes of a configured network. Throws `StartError` when the directory is in use
+ * Opens the data directory and reaches the nodes of a configured network. Throws `OperatorError` when the directory is in use
  * or was never used, and when the nodes are wrong or do not answer.
  */
 export function openReconciliation(network: Network, parts: ReconciliationParts): Promise<Reconciliation> {
@@ -100,7 +100,7 @@ function endOfComparison({ differences, repaired, recovered, next }: ReconcilePr
 
 /**
  * Builds some work on the store of a data directory that the service has used and no process uses now. Throws
- * `StartError` without such a directory, after closing what was opened.
+ * `OperatorError` without such a directory, after closing what was opened.
  */
 export async function onUnusedStore<Work>(
   { settings, clock }: ReconciliationParts,
@@ -123,13 +123,13 @@ export async function onUnusedStore<Work>(
 async function reachNodes(network: Network, parts: ReconciliationParts, shutdown: Shutdown): Promise<NetworkReader> {
   const entry = entryOf(parts.settings, network)
   const reader = entry === undefined ? null : readerOf(entry, parts)
-  if (reader === null) throw new StartError(`no nodes of ${network} are configured`)
+  if (reader === null) throw new OperatorError(`no nodes of ${network} are configured`)
   shutdown.add(`nodes of ${network}`, () => reader.close())
   try {
     await reader.verify()
   } catch (error) {
-    if (error instanceof WrongNode) throw new StartError(`${network} cannot be read: ${error.message}`)
-    if (error instanceof NodeUnavailable) throw new StartError(`no node answers: ${error.message}`)
+    if (error instanceof WrongNode) throw new OperatorError(`${network} cannot be read: ${error.message}`)
+    if (error instanceof NodeUnavailable) throw new OperatorError(`no node answers: ${error.message}`)
     throw error
   }
   return reader

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type DatabaseAddress, parseDatabaseAddress } from '../base/database-address.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
+import { OperatorError } from '../operator-error.js'
 import { JOURNAL_FILE } from '../sandbox/sandbox-directory.js'
-import { StartError } from '../start-error.js'
 import { lmdbUpkeep } from '../store/lmdb/upkeep/upkeep.js'
 import type { Upkeep } from '../store/upkeep.js'
 import { keepsOwnData } from './open-store.js'
@@ -21,15 +21,15 @@ export function openUpkeep({ store, dataDirectory }: Pick<Settings, 'store' | 'd
   return lmdbUpkeep(dataDirectory, companions, clock)
 }
 
-/** Throws `StartError` when backups are scheduled of a database. */
+/** Throws `OperatorError` when backups are scheduled of a database. */
 export function assertBacksUp(settings: Pick<Settings, 'store'>): void {
-  if (!keepsOwnData(settings)) throw new StartError(OWN_TOOLS)
+  if (!keepsOwnData(settings)) throw new OperatorError(OWN_TOOLS)
 }
 
 function databaseUpkeep(address: DatabaseAddress): Upkeep {
   return {
-    backup: () => Promise.reject(new StartError(OWN_TOOLS)),
-    restore: () => Promise.reject(new StartError(OWN_TOOLS)),
+    backup: () => Promise.reject(new OperatorError(OWN_TOOLS)),
+    restore: () => Promise.reject(new OperatorError(OWN_TOOLS)),
     madeAt: () => null,
     async *check(onViolation) {
       const { checkDatabase } = await import('../store/postgres/upkeep/check.js')

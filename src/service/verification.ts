@@ -2,7 +2,7 @@ import type { Settings } from '../config.js'
 import type { Secp256k1Engine, Secp256k1EngineName } from '../crypto/secp256k1.js'
 import type { Degradation } from '../domain/degradation.js'
 import type { Logger } from '../log.js'
-import { StartError } from '../start-error.js'
+import { OperatorError } from '../operator-error.js'
 import { type ChosenEngine, chooseEngine } from '../verify/engine-choice.js'
 import { BATCH_LIMIT, type VerifyObserver, VerifyPool } from '../verify/pool.js'
 import { VerifyThreads } from '../verify/threads.js'
@@ -35,7 +35,7 @@ export interface Verification {
   degradations(): readonly Degradation[]
 }
 
-/** Chooses the engine and starts the threads. Throws `StartError` if the configured engine does not run. */
+/** Chooses the engine and starts the threads. Throws `OperatorError` if the configured engine does not run. */
 export async function startVerification(
   settings: Settings,
   log: Logger,
@@ -88,6 +88,8 @@ async function chosenEngine(settings: Settings): Promise<ChosenEngine> {
   try {
     return await chooseEngine(settings.verifyEngine)
   } catch (error) {
-    throw new StartError(`the ${settings.verifyEngine} signature engine does not run here: ${(error as Error).message}`)
+    throw new OperatorError(
+      `the ${settings.verifyEngine} signature engine does not run here: ${(error as Error).message}`,
+    )
   }
 }

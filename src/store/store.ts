@@ -88,7 +88,7 @@ export interface StoreBirth {
 
 /** Whether and how an engine may create a store where it finds none. */
 export interface StoreCreation {
-  /** Whether it may; else opening rejects with `StartError`. */
+  /** Whether it may; else opening rejects with `OperatorError`. */
   readonly mayBegin: boolean
   /** What the operator can do about one that is missing, as the end of a sentence. */
   readonly advice?: string

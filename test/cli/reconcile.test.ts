@@ -4,7 +4,7 @@ import { type ReconcileIo, type ReconcileRequest, reconcileNetwork } from '../..
 import { readSettings } from '../../src/config.js'
 import { createLog } from '../../src/log.js'
 import { NodeUnavailable } from '../../src/networks/network-reader.js'
-import { StartError } from '../../src/start-error.js'
+import { OperatorError } from '../../src/operator-error.js'
 import { again, BLOCKS, type Books, HEIGHT, TX, withBooks } from '../networks/books.js'
 import { NO_FAULTS } from '../networks/simulated-reader.js'
 import { addressOf } from '../support/fixtures.js'
@@ -208,7 +208,8 @@ describe('billhook reconcile', () => {
     'that cannot begin ends with 3 and one line; a defect is logged with its stack',
     withBooks(async (books) => {
       const run = new Run(books)
-      run.open = () => Promise.reject(new StartError('the data directory ./data is in use by another process (pid 7)'))
+      run.open = () =>
+        Promise.reject(new OperatorError('the data directory ./data is in use by another process (pid 7)'))
       assert.equal(await run.start(), 3)
       assert.deepEqual(run.errorLines, ['billhook: the data directory ./data is in use by another process (pid 7)'])
       assert.deepEqual(run.logLines, [])

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { serviceIo } from '../../src/cli/process-io.js'
 import { type ServeIo, serve } from '../../src/cli/serve.js'
 import { readSettings } from '../../src/config.js'
-import { StartError } from '../../src/start-error.js'
+import { OperatorError } from '../../src/operator-error.js'
 
 const outcome = readSettings([], {})
 if ('problems' in outcome) throw new Error(outcome.problems.join(' '))
@@ -49,7 +49,7 @@ const startService: ServeIo['startService'] = async (_settings, log) => {
       break
     }
     case 'cannot start':
-      throw new StartError('The port 1 is in use.')
+      throw new OperatorError('The port 1 is in use.')
     default:
       throw new Error(`unknown behaviour ${behaviour}`)
   }

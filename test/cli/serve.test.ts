@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { DRAIN_TIMEOUT_MS, type ServeIo, serve } from '../../src/cli/serve.js'
 import { type Environment, readSettings, type Settings } from '../../src/config.js'
 import { createLog } from '../../src/log.js'
-import { StartError } from '../../src/start-error.js'
+import { OperatorError } from '../../src/operator-error.js'
 import { VERSION } from '../../src/version.js'
 import { deferred } from '../support/deferred.js'
 import { noStuckPipe, stuckPipe } from '../support/stuck-pipe.js'
@@ -299,7 +299,7 @@ describe('serve', () => {
 
   test('what an operator can put right is one line and 1', async () => {
     const run = serving()
-    run.start.reject(new StartError('The data directory ./data is in use by another process.'))
+    run.start.reject(new OperatorError('The data directory ./data is in use by another process.'))
     assert.equal(await run.code, 1)
     assert.deepEqual(run.errorLines, ['billhook: The data directory ./data is in use by another process.'])
     assert.deepEqual(run.logLines, [])
@@ -338,7 +338,7 @@ describe('serve', () => {
     run.uncaught(new Error('bug'))
     assert.match(run.logLines[0] ?? '', /"level":"fatal".*bug/)
     assert.equal(await run.exited, 1)
-    run.start.reject(new StartError('over'))
+    run.start.reject(new OperatorError('over'))
     await run.code
   })
 })

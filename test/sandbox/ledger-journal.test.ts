@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { OperatorError } from '../../src/operator-error.js'
 import { type LedgerEntry, LedgerJournal } from '../../src/sandbox/ledger-journal.js'
-import { StartError } from '../../src/start-error.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const identity: LedgerEntry = { type: 'identity', umid: 'a1', identity: 'i1', publicKey: '02' }
@@ -115,7 +115,7 @@ describe('the journal of the simulated ledger', () => {
       const before = readFileSync(path)
       assert.throws(
         () => LedgerJournal.open(path),
-        (error) => error instanceof StartError && /line 3/.test(error.message),
+        (error) => error instanceof OperatorError && /line 3/.test(error.message),
       )
       assert.deepEqual(readFileSync(path), before)
     })
@@ -125,14 +125,14 @@ describe('the journal of the simulated ledger', () => {
     test(`refuses a file that is something else and leaves it alone: ${JSON.stringify(foreign)}`, (context) => {
       const path = journalPath(context)
       writeFileSync(path, foreign)
-      assert.throws(() => LedgerJournal.open(path), StartError)
+      assert.throws(() => LedgerJournal.open(path), OperatorError)
       assert.equal(readFileSync(path, 'utf8'), foreign)
     })
   }
 
   test('refuses a path that cannot be opened', (context) => {
     const path = join(journalPath(context), 'nowhere')
-    assert.throws(() => LedgerJournal.open(path), StartError)
+    assert.throws(() => LedgerJournal.open(path), OperatorError)
   })
 
   test('writes nothing once it is closed', (context) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { OperatorError } from '../../src/operator-error.js'
 import { assertDirectoryFits, JOURNAL_FILE } from '../../src/sandbox/sandbox-directory.js'
-import { StartError } from '../../src/start-error.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
@@ -22,7 +22,7 @@ describe('a data directory', () => {
       const directory = join(place.path, 'data')
       if (files !== null) mkdirSync(directory)
       for (const file of files ?? []) writeFileSync(join(directory, file), '')
-      if (isRefused) assert.throws(() => assertDirectoryFits(directory, isSandbox), StartError)
+      if (isRefused) assert.throws(() => assertDirectoryFits(directory, isSandbox), OperatorError)
       else assertDirectoryFits(directory, isSandbox)
       place.remove()
     })
@@ -37,7 +37,7 @@ describe('a data directory', () => {
       const environment = { BILLHOOK_DATA: join(place.path, 'data') }
       const fixture = await ServiceFixture.start({ ...environment, BILLHOOK_SANDBOX: first })
       await fixture.stop()
-      await assert.rejects(ServiceFixture.start({ ...environment, BILLHOOK_SANDBOX: second }), StartError)
+      await assert.rejects(ServiceFixture.start({ ...environment, BILLHOOK_SANDBOX: second }), OperatorError)
       place.remove()
     }
   })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { OperatorError } from '../../src/operator-error.js'
 import { JOURNAL_FILE } from '../../src/sandbox/sandbox-directory.js'
 import { UNASSIGNED_WALLETS } from '../../src/sandbox/simulated-networks.js'
-import { StartError } from '../../src/start-error.js'
 import { testKey } from '../support/signing.js'
 import { assignment, commit, fail, onboarding, PUBLIC_URL, post, SandboxFixture } from './sandbox-fixture.js'
 
@@ -148,7 +148,7 @@ describe('the sandbox', () => {
     assert.ok(existsSync(path))
     const sound = readFileSync(path)
     writeFileSync(path, Buffer.concat([Buffer.from('x'), sound]))
-    await assert.rejects(fixture.restart('cleanly'), StartError)
+    await assert.rejects(fixture.restart('cleanly'), OperatorError)
     assert.equal(readFileSync(path)[0], 0x78)
   })
 })

@@ -4,8 +4,8 @@ import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { readSettings } from '../../src/config.js'
+import { OperatorError } from '../../src/operator-error.js'
 import { readBrand } from '../../src/service/brand.js'
-import { StartError } from '../../src/start-error.js'
 import { HTTP_ENGINES } from '../support/http-engines.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
@@ -45,7 +45,7 @@ describe('the logo of the settings', () => {
   ]
   for (const [what, path, why] of unusable) {
     test(`stops the start with one line if it ${what}`, () => {
-      const expected = new StartError(`BILLHOOK_PAGE_LOGO: cannot use the file ${JSON.stringify(path)}: ${why}`)
+      const expected = new OperatorError(`BILLHOOK_PAGE_LOGO: cannot use the file ${JSON.stringify(path)}: ${why}`)
       assert.throws(() => readBrand(settingsWith(path), { info: () => {} }), expected)
     })
   }
@@ -57,7 +57,7 @@ describe('the logo of the settings', () => {
 
   test('stops the whole service, which leaves nothing behind', async () => {
     const environment = { BILLHOOK_PAGE_NAME: 'Tea House', BILLHOOK_PAGE_LOGO: place.path }
-    await assert.rejects(ServiceFixture.start(environment), StartError)
+    await assert.rejects(ServiceFixture.start(environment), OperatorError)
   })
 })
 

@@ -112,12 +112,12 @@ for (const engine of HTTP_ENGINES) {
         put(first)
         damage()
         await assert.rejects(ServiceFixture.start({ ...SETTINGS, BILLHOOK_HTTP: engine }), {
-          name: 'StartError',
+          name: 'OperatorError',
           message,
         })
       }
       put(makeCertificate(place.path, 'expired', { days: -1 }))
-      const expired = { name: 'StartError', message: new RegExp(`^the certificate in ${certificate} expired at 20`) }
+      const expired = { name: 'OperatorError', message: new RegExp(`^the certificate in ${certificate} expired at 20`) }
       await assert.rejects(ServiceFixture.start({ ...SETTINGS, BILLHOOK_HTTP: engine }), expired)
     })
 

@@ -245,7 +245,7 @@ describe('the metrics listener', () => {
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as AddressInfo
     await assert.rejects(ServiceFixture.start({ BILLHOOK_METRICS_PORT: String(port) }), {
-      name: 'StartError',
+      name: 'OperatorError',
       message: new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${port}: another program uses the port$`),
     })
     await new Promise((resolve) => taken.close(resolve))

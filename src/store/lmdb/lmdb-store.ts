@@ -1,7 +1,7 @@
 import { EVENT_LOOP, Turns } from '../../base/turns.js'
 import type { Networks } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
-import { StartError } from '../../start-error.js'
+import { OperatorError } from '../../operator-error.js'
 import { OWN_ALLOWANCES } from '../allowances.js'
 import { soleLeadership } from '../leadership.js'
 import type { StorageUnavailable } from '../refusals.js'
@@ -69,7 +69,7 @@ export interface LmdbStoreOptions extends World, StoreCreation {
 }
 
 /**
- * Opens the store in a directory that no other process uses. Throws `StartError` when the directory is taken, cannot be
+ * Opens the store in a directory that no other process uses. Throws `OperatorError` when the directory is taken, cannot be
  * used, or holds something else.
  */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
@@ -90,11 +90,11 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStor
   })
 }
 
-function noStore(directory: string, advice: string): StartError {
-  return new StartError(`the data directory ${directory} holds no data${advice}`)
+function noStore(directory: string, advice: string): OperatorError {
+  return new OperatorError(`the data directory ${directory} holds no data${advice}`)
 }
 
-/** What is to be done to bring the data in a directory to this version. Throws `StartError` as `openLmdbStore` does. */
+/** What is to be done to bring the data in a directory to this version. Throws `OperatorError` as `openLmdbStore` does. */
 export function planMigration(directory: string): Promise<MigrationPlan> {
   return locked(directory, async (root, lock) => {
     const plan = migrationPlan(root, directory)
@@ -118,7 +118,7 @@ async function locked<T>(directory: string, use: (root: Environment, lock: Direc
     if (refusal === null) throw error
     // It is known by now, or not at all.
     const { message } = await Promise.race([refusal, error as Error])
-    throw new StartError(`the data directory ${directory} refuses writes: ${message}`)
+    throw new OperatorError(`the data directory ${directory} refuses writes: ${message}`)
   }
 }
 

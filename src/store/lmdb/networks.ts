@@ -19,7 +19,7 @@ export function putNetwork({ networks }: Pick<Tables, 'networks'>, { id, ...abou
 
 /**
  * Remembers what the catalogue says of the networks, and adds those to them that are used and not there any more. Throws
- * `StartError` when a network that is used has become another one.
+ * `OperatorError` when a network that is used has become another one.
  */
 export async function rememberNetworks(tables: Tables, present: Networks): Promise<Networks> {
   const remembered = [...tables.networks.getRange()].map(({ key, value }): NetworkAbout => {

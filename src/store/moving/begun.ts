@@ -1,7 +1,7 @@
-import { StartError } from '../../start-error.js'
+import { OperatorError } from '../../operator-error.js'
 import type { MovePosition } from './ports.js'
 
-/** Where a move goes on: where it was begun, or at `first`. Throws `StartError` when the target is being filled from another source. */
+/** Where a move goes on: where it was begun, or at `first`. Throws `OperatorError` when the target is being filled from another source. */
 export function positionToGoOn(
   target: string,
   kind: 'directory' | 'database',
@@ -9,5 +9,5 @@ export function positionToGoOn(
   first: MovePosition,
 ): MovePosition {
   if (begun === null || begun.from === first.from) return begun ?? first
-  throw new StartError(`${target} is being filled from ${begun.from}: go on with that, or name an empty ${kind}`)
+  throw new OperatorError(`${target} is being filled from ${begun.from}: go on with that, or name an empty ${kind}`)
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { StartError, StartStopped } from '../../start-error.js'
+import { OperatorError, StartStopped } from '../../operator-error.js'
 import type { MovePosition, MoveSource, MoveTarget, Placed } from './ports.js'
 import { MOVED_KINDS, type MovedKind, type MovedPayment, type MovedRecords } from './records.js'
 
@@ -54,7 +54,9 @@ export async function moveAll(source: MoveSource, target: MoveTarget, control: M
     first ??= `${table}${row === null ? '' : ` ${row}`}: ${what}`
   })
   if (violations > 0) {
-    throw new StartError(`the moved data has ${violations} violations, as the source may have; the first one: ${first}`)
+    throw new OperatorError(
+      `the moved data has ${violations} violations, as the source may have; the first one: ${first}`,
+    )
   }
   // Who served from the source meanwhile has changed what was read.
   await source.assertUnserved()

@@ -17,7 +17,7 @@ export interface MoveSource {
   read<K extends MovedKind>(kind: K, behind: string | null): AsyncIterable<readonly Placed<MovedRecords[K]>[]>
   /** What each invoice received, in the order of the invoices. */
   payments(): AsyncIterable<readonly MovedPayment[]>
-  /** Throws `StartError` when a service serves from it. */
+  /** Throws `OperatorError` when a service serves from it. */
   assertUnserved(): Promise<void>
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export interface MovePosition {
  */
 export interface MoveTarget extends MoveSource {
   /**
-   * Where a move goes on that was begun before; a new one begins at `first`. Throws `StartError` when the target has data, or is
+   * Where a move goes on that was begun before; a new one begins at `first`. Throws `OperatorError` when the target has data, or is
    * being filled from another source.
    */
   begin(first: MovePosition): Promise<MovePosition>

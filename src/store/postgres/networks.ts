@@ -29,7 +29,7 @@ export function putNetwork({ id, kind, name, symbol, tokenSymbol, decimals, isTe
 
 /**
  * Remembers what the catalogue says of the networks, and adds those to them that are used and not there any more. Processes that
- * start at once wait for each other. Throws `StartError` when a network that is used has become another one.
+ * start at once wait for each other. Throws `OperatorError` when a network that is used has become another one.
  */
 export async function rememberNetworks(database: Database, present: Networks): Promise<Networks> {
   return database.write(async (work) => {

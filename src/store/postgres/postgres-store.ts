@@ -2,8 +2,8 @@ import type { DatabaseAddress } from '../../base/database-address.js'
 import { EVENT_LOOP, Turns } from '../../base/turns.js'
 import type { Networks } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
+import { OperatorError } from '../../operator-error.js'
 import type { Scheduler } from '../../scheduler.js'
-import { StartError } from '../../start-error.js'
 import { StorageUnavailable } from '../refusals.js'
 import { DepositJudge } from '../rules/judge-report.js'
 import type { Store, StoreBirth } from '../store.js'
@@ -56,7 +56,7 @@ export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
 }
 
 /**
- * Opens the store in a database, which other processes may use at the same time. Throws `StartError` when the database cannot be
+ * Opens the store in a database, which other processes may use at the same time. Throws `OperatorError` when the database cannot be
  * reached or used.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
@@ -76,7 +76,7 @@ function explained(error: unknown, { shown }: DatabaseAddress): unknown {
   if (!(error instanceof StorageUnavailable) && !isForbidden(error)) return error
   const cause = error instanceof StorageUnavailable ? error.cause : error
   const why = cause instanceof Error ? cause.message || cause.name : String(cause)
-  return new StartError(`the database ${shown} cannot be used: ${why}`)
+  return new OperatorError(`the database ${shown} cannot be used: ${why}`)
 }
 
 function storeOn(database: Database, options: PostgresStoreOptions & { readonly birth: StoreBirth }): Store {

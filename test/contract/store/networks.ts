@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type KnownNetwork, Networks } from '../../../src/domain/network.js'
 import { millisecond } from '../../../src/domain/received-at.js'
-import { StartError } from '../../../src/start-error.js'
+import { OperatorError } from '../../../src/operator-error.js'
 import { addressOf, refusalOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { BNB, TEST_NETWORKS } from '../../support/networks.js'
@@ -144,7 +144,7 @@ export function describeNetworks(open: OpenStore): void {
     for (const [change, message] of changes) {
       scenario(`is refused where sums depend on it: ${JSON.stringify(change)}`, async (t) => {
         await ownOnBnb(t)
-        const refused = (error: unknown) => error instanceof StartError && error.message === message
+        const refused = (error: unknown) => error instanceof OperatorError && error.message === message
         await assert.rejects(t.harness.reopen({ networks: withBnb(change) }), refused)
         // Also when it was away meanwhile.
         await t.harness.reopen({ networks: WITHOUT_BNB })

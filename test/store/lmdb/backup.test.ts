@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../../src/clock.js'
-import { StartError } from '../../../src/start-error.js'
+import { OperatorError } from '../../../src/operator-error.js'
 import { SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { type LmdbStore, openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { aboutBytes, endBytes } from '../../../src/store/lmdb/upkeep/backup-file.js'
@@ -139,7 +139,7 @@ describe('a backup', () => {
         await backUp(data, backup).then(
           () => made.push(page),
           (error) => {
-            assert.ok(error instanceof StartError)
+            assert.ok(error instanceof OperatorError)
             assert.equal(error.message, `the data directory ${data} holds a damaged database: page ${page} is damaged`)
             refused.push(page)
           },
@@ -180,7 +180,7 @@ describe('a backup', () => {
       await assert.rejects(backUp(data, file), /is there already/)
       assert.ok(readFileSync(file).equals(bytes))
       mkdirSync(join(path, 'empty'))
-      await assert.rejects(backUp(join(path, 'empty'), join(path, 'other')), StartError)
+      await assert.rejects(backUp(join(path, 'empty'), join(path, 'other')), OperatorError)
       await assert.rejects(backUp(data, join(path, 'missing', 'other')), /ENOENT/)
       assert.deepEqual(readdirSync(path).sort(), ['backup', 'data', 'empty'])
     }),
@@ -196,7 +196,7 @@ describe('a restore', () => {
       const damaged = join(path, 'damaged')
       const refused = async (bytes: Buffer, what: string) => {
         writeFileSync(damaged, bytes)
-        await assert.rejects(restore(damaged, join(path, 'to')), StartError, what)
+        await assert.rejects(restore(damaged, join(path, 'to')), OperatorError, what)
         assert.equal(existsSync(join(path, 'to')), false, what)
       }
       const places = [

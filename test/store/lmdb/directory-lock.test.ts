@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync, unlinkSync
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { StartError } from '../../../src/start-error.js'
+import { OperatorError } from '../../../src/operator-error.js'
 import { holderOf, lockDirectory } from '../../../src/store/lmdb/file/directory-lock.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { endChild } from '../../support/child-process.js'
@@ -39,7 +39,7 @@ async function holdElsewhere(directory: string): Promise<{ readonly child: Child
 
 function inUse(directory: string) {
   return (error: unknown) => {
-    assert.ok(error instanceof StartError)
+    assert.ok(error instanceof OperatorError)
     assert.ok(error.message.includes(directory), error.message)
     assert.match(error.message, /in use by another process \(pid \d+\)/)
     return true
@@ -75,7 +75,7 @@ describe('the data directory of an LMDB store', () => {
       await store.close()
       assert.deepEqual(said, {
         opened: false,
-        name: 'StartError',
+        name: 'OperatorError',
         message: `the data directory ${directory} is in use by another process (pid ${process.pid})`,
       })
     }),
@@ -141,7 +141,7 @@ describe('the data directory of an LMDB store', () => {
     withDirectory(async (parent) => {
       const file = join(parent, 'file')
       writeFileSync(file, 'hello')
-      await assert.rejects(open(file), (error) => error instanceof StartError && error.message.includes(file))
+      await assert.rejects(open(file), (error) => error instanceof OperatorError && error.message.includes(file))
     }),
   )
 
@@ -150,7 +150,10 @@ describe('the data directory of an LMDB store', () => {
     withDirectory(async (directory) => {
       mkdirSync(join(directory, 'data.mdb'))
       for (let i = 0; i < 2; i += 1) {
-        await assert.rejects(open(directory), (error) => error instanceof StartError && /foreign/.test(error.message))
+        await assert.rejects(
+          open(directory),
+          (error) => error instanceof OperatorError && /foreign/.test(error.message),
+        )
       }
     }),
   )
@@ -167,7 +170,7 @@ test(
       process.seteuid?.(54_321)
       try {
         assert.throws(() => lockDirectory(directory), {
-          name: 'StartError',
+          name: 'OperatorError',
           message: `the data directory ${directory} cannot be used: it belongs to user 0, and this process runs as user 54321: chown it (EACCES)`,
         })
       } finally {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { describe, test } from 'node:test'
-import { StartError, StartStopped } from '../../../src/start-error.js'
+import { OperatorError, StartStopped } from '../../../src/operator-error.js'
 import { MIGRATE_2 } from '../../../src/store/lmdb/file/migrate-2.js'
 import { MIGRATE_3 } from '../../../src/store/lmdb/file/migrate-3.js'
 import { MIGRATE_4 } from '../../../src/store/lmdb/file/migrate-4.js'
@@ -84,7 +84,7 @@ async function migrateAndKill(path: string, what: 'commit' | 'row', count: numbe
 }
 
 function refusedAs(pattern: RegExp) {
-  return (error: unknown) => error instanceof StartError && pattern.test(error.message)
+  return (error: unknown) => error instanceof OperatorError && pattern.test(error.message)
 }
 
 describe('a migration', () => {
@@ -169,7 +169,7 @@ describe('a migration', () => {
         await assert.rejects(data.migrate(stopsAfter(steps)), StartStopped)
         const before = await data.rows()
         await assert.rejects(data.migrate(quiet(), STEP_ROWS, 2), (error) => {
-          assert.ok(error instanceof StartError)
+          assert.ok(error instanceof OperatorError)
           assert.equal(
             error.message,
             `${data.path} was written by a newer Billhook (data version ${SCHEMA_VERSION}, this program knows 2): ` +

@@ -117,7 +117,7 @@ describe('opening the data of a directory', { skip: onlyRoot }, () => {
         spoil(directory)
         const answer = await openedBy(USER, directory, 'only-read')
         assert.ok('message' in answer, 'it was opened')
-        assert.equal(answer.name, 'StartError')
+        assert.equal(answer.name, 'OperatorError')
         assert.match(answer.message, told)
         assert.ok(answer.message.startsWith(`the data directory ${directory} cannot be used: `), answer.message)
         assert.ok(!answer.message.includes('\n'))
@@ -166,7 +166,7 @@ describe('opening the data of a directory', { skip: onlyRoot }, () => {
     ofUser('nothing', async (directory) => {
       symlinkSync(UNREADABLE, join(directory, 'data.mdb'))
       const answer = await openedBy(0, directory, 'only-read')
-      assert.ok('message' in answer && answer.name === 'StartError', JSON.stringify(answer))
+      assert.ok('message' in answer && answer.name === 'OperatorError', JSON.stringify(answer))
       assert.match(answer.message, /holds a damaged or foreign database: E[A-Z]+: [^\n]+, read$/)
     }),
   )

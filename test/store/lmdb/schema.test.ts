@@ -7,7 +7,7 @@ import { pack, unpack } from 'msgpackr'
 import { DAY_MS } from '../../../src/domain/api-key.js'
 import type { LedgerFact } from '../../../src/domain/ledger-fact.js'
 import type { Network } from '../../../src/domain/network.js'
-import { StartError } from '../../../src/start-error.js'
+import { OperatorError } from '../../../src/operator-error.js'
 import type { Commit } from '../../../src/store/lmdb/commit/commit-loop.js'
 import type { Migration } from '../../../src/store/lmdb/file/migration.js'
 import { prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
@@ -61,7 +61,7 @@ function tablesIn(directory: string): Promise<readonly string[]> {
 
 function refusedWith(pattern: RegExp, directory: string) {
   return (error: unknown) => {
-    assert.ok(error instanceof StartError, String(error))
+    assert.ok(error instanceof OperatorError, String(error))
     assert.match(error.message, pattern)
     assert.ok(error.message.includes(directory))
     return true

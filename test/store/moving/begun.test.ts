@@ -15,6 +15,6 @@ describe('a move', () => {
   test('does not go on with one from another source', () => {
     const other = { ...begun, from: 'lmdb:/other' }
     const error = /^\/new is being filled from lmdb:\/other: go on with that, or name an empty directory$/
-    assert.throws(() => positionToGoOn('/new', 'directory', other, first), { name: 'StartError', message: error })
+    assert.throws(() => positionToGoOn('/new', 'directory', other, first), { name: 'OperatorError', message: error })
   })
 })

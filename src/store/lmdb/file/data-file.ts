@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFailure } from '../../../base/read-failure.js'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { CUT_SHORT, type FileShape, TREE_BYTES, walkTrees } from './tree-walk.js'
 
 /** LMDB's own name for it. */
@@ -41,13 +41,13 @@ const MAIN_TREE_AT = 96
 /** Up to so many pages all are read at each start, which takes some 0.1 s. */
 const ALL_READ_PAGES_MAX = 65_536
 
-/** Whether the directory has a data file. Throws `StartError` when this user may not look. */
+/** Whether the directory has a data file. Throws `OperatorError` when this user may not look. */
 export function hasDataFile(directory: string): boolean {
   try {
     return statSync(join(directory, DATA_FILE), { throwIfNoEntry: false }) !== undefined
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false
-    throw new StartError(`the data directory ${directory} cannot be used: ${readFailure(error)}`)
+    throw new OperatorError(`the data directory ${directory} cannot be used: ${readFailure(error)}`)
   }
 }
 

@@ -2,7 +2,7 @@ import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync
 import { dirname, join } from 'node:path'
 import { tryLock, unlock } from 'fs-native-extensions'
 import { openOwned } from '../../../base/owned-file.js'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { accessFailure } from './access-failure.js'
 
 const LOCK_FILE = 'billhook.lock'
@@ -16,7 +16,7 @@ export interface DirectoryLock {
 
 /**
  * Takes the data directory for this process, and creates it for this user alone when it is missing. The lock is the kernel's,
- * on an open file: it ends with the process, however that ends, and a file left behind does not lock the directory. Throws `StartError` when
+ * on an open file: it ends with the process, however that ends, and a file left behind does not lock the directory. Throws `OperatorError` when
  * another process has it.
  */
 export function lockDirectory(directory: string): DirectoryLock {
@@ -25,7 +25,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   const holder = readFileSync(fd, 'utf8').trim()
   if (!isFree) {
     closeSync(fd)
-    throw new StartError(
+    throw new OperatorError(
       `the data directory ${directory} is in use by another process${holder === '' ? '' : ` (${holder})`}`,
     )
   }
@@ -60,7 +60,7 @@ function openLockFile(directory: string): number {
     makeDirectory(directory)
     return openOwned(join(directory, LOCK_FILE))
   } catch (error) {
-    throw new StartError(
+    throw new OperatorError(
       `the data directory ${directory} cannot be used: ${accessFailure(error as NodeJS.ErrnoException, directory)}`,
     )
   }

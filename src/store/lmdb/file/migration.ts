@@ -1,4 +1,4 @@
-import { StartError, StartStopped } from '../../../start-error.js'
+import { OperatorError, StartStopped } from '../../../operator-error.js'
 import { StorageUnavailable } from '../../refusals.js'
 import type { MigrationControl, MigrationPlan } from '../../store.js'
 import { type Commit, CommitLoop, type World } from '../commit/commit-loop.js'
@@ -80,12 +80,12 @@ export function readPosition(meta: Pick<ReadTable, 'get'> | undefined): Position
   return stored === undefined ? null : positionCodec.decode(stored)
 }
 
-/** How much work the migrations are. Writes nothing. Throws `StartError` when one of them was begun otherwise. */
+/** How much work the migrations are. Writes nothing. Throws `OperatorError` when one of them was begun otherwise. */
 export function workOf(root: Environment, directory: string, due: readonly Migration[]) {
   const position = positionIn(root)
   const passes = passesOf(due)
   if (position !== null && indexOf(passes, position) === -1) {
-    throw new StartError(
+    throw new OperatorError(
       `${directory} is in the middle of a migration that this program does not know: ` +
         'start the version that began it, or restore a backup made before it',
     )
@@ -132,7 +132,7 @@ export class MigrationRun {
     this.passes = passesOf(due)
   }
 
-  /** Throws `StartStopped` when it is to stop, and `StartError` when the disk refuses a step. */
+  /** Throws `StartStopped` when it is to stop, and `OperatorError` when the disk refuses a step. */
   async run(control: MigrationControl): Promise<void> {
     const begun = positionIn(this.tables.root)
     let position = await this.commit((commit) => {
@@ -173,7 +173,7 @@ export class MigrationRun {
       return await this.commits.run(unit)
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) throw error
-      throw new StartError(
+      throw new OperatorError(
         `${this.directory} is not migrated to its end, because the disk refused a write; the next start continues it`,
       )
     }

@@ -1,4 +1,4 @@
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import type { MovePosition } from '../../moving/ports.js'
 import { MOVED_KINDS } from '../../moving/records.js'
 import { integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
@@ -25,14 +25,14 @@ export function putPositionOfMove({ meta }: Pick<Tables, 'meta'>, position: Move
   else meta.putSync(MOVE_KEY, moveCodec.encode(position))
 }
 
-/** Throws `StartError` when the data is being moved here and its move has not come to its end. */
+/** Throws `OperatorError` when the data is being moved here and its move has not come to its end. */
 export function assertMoved(root: Environment, directory: string): void {
   const position = positionOfMove(openExisting(root, 'meta'))
   if (position !== null) throw unfinished(directory, position)
 }
 
-export function unfinished(name: string, { from }: Pick<MovePosition, 'from'>): StartError {
-  return new StartError(
+export function unfinished(name: string, { from }: Pick<MovePosition, 'from'>): OperatorError {
+  return new OperatorError(
     `${name} has only a part of what is being moved there from ${from}: run the same "billhook migrate" again, which goes on`,
   )
 }

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeOwned } from '../../../base/owned-file.js'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { type Environment, openEnvironment } from '../tables/tables.js'
 import { accessFailure } from './access-failure.js'
 import { DATA_FILE, flawOfDataFile } from './data-file.js'
@@ -15,7 +15,7 @@ type Access = 'written' | 'only read'
 /**
  * Opens the database of a directory. What would end the process inside LMDB is found out before: files that this user may not open, and
  * pages that are damaged. Without the `lock` of the directory only the meta pages can be judged, because others may write; after a process
- * that was killed or crashed all pages are. Throws `StartError` with one line for either. A database that is made here belongs to
+ * that was killed or crashed all pages are. Throws `OperatorError` with one line for either. A database that is made here belongs to
  * the owner of the directory.
  */
 export function openData(directory: string, access: Access, lock: Pick<DirectoryLock, 'wasLeft'> | null): Environment {
@@ -25,7 +25,7 @@ export function openData(directory: string, access: Access, lock: Pick<Directory
   try {
     for (const name of isNew ? [READERS_FILE] : [DATA_FILE, READERS_FILE]) tryAccess(directory, name, access)
   } catch (error) {
-    throw new StartError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
+    throw new OperatorError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
   }
   try {
     const flaw = flawOfDataFile(directory, lock === null ? 'meta pages' : lock.wasLeft ? 'all pages' : 'branches')
@@ -35,13 +35,13 @@ export function openData(directory: string, access: Access, lock: Pick<Directory
   } catch (error) {
     // The next start must not take it for one that lost its contents.
     if (isNew && statSync(file, { throwIfNoEntry: false })?.size === 0) rmSync(file)
-    if (isNew) throw new StartError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
+    if (isNew) throw new OperatorError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
     throw damagedOrForeign(directory, (error as Error).message)
   }
 }
 
-function damagedOrForeign(directory: string, flaw: string): StartError {
-  return new StartError(`the data directory ${directory} holds a damaged or foreign database: ${flaw}`)
+function damagedOrForeign(directory: string, flaw: string): OperatorError {
+  return new OperatorError(`the data directory ${directory} holds a damaged or foreign database: ${flaw}`)
 }
 
 /** Throws unless this process may open a file as LMDB will. */

@@ -1,4 +1,4 @@
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import type { MigrationControl, MigrationPlan } from '../../store.js'
 import { noteLoggedSince } from '../events/logged-since.js'
 import { type Environment, isUnused, openExisting, openTables, type Tables } from '../tables/tables.js'
@@ -43,7 +43,7 @@ const PRESENT: Program = { version: SCHEMA_VERSION, migrations: MIGRATIONS }
 
 /**
  * Checks that the environment is Billhook's and of a version that this program knows, and opens the tables. Older data is
- * migrated when there is a `control` to report to. Throws `StartError` for anything else, with the data untouched: no
+ * migrated when there is a `control` to report to. Throws `OperatorError` for anything else, with the data untouched: no
  * table is made before the check.
  */
 export async function prepareSchema(
@@ -67,7 +67,7 @@ export async function prepareSchema(
   const plan = planOf(root, directory, due, version)
   if (plan.from === plan.to) return openTables(root)
   if (control === null) {
-    throw new StartError(
+    throw new OperatorError(
       `${directory} has data version ${plan.from}, this program works on version ${version}: ` +
         'make a backup, then run "billhook migrate" or start the service',
     )
@@ -98,7 +98,7 @@ function dueMigrations(
   const stored = storedVersion(root, directory)
   if (stored === null) return null
   if (stored > version) {
-    throw new StartError(
+    throw new OperatorError(
       `${directory} was written by a newer Billhook (data version ${stored}, this program knows ${version}): ` +
         'start the newer version again, or restore a backup made before the upgrade',
     )
@@ -107,7 +107,7 @@ function dueMigrations(
   const found = positionIn(root)?.from ?? stored
   const due = migrations.filter(({ from }) => from >= found)
   if (due.some(({ from }, i) => from !== found + i) || due.length !== version - found) {
-    throw new StartError(`${directory} has data version ${found}, which cannot be migrated`)
+    throw new OperatorError(`${directory} has data version ${found}, which cannot be migrated`)
   }
   return due
 }
@@ -119,7 +119,7 @@ export function storedVersion(root: Environment, directory: string): number | nu
   const mark = meta?.get(MARK_KEY)
   const stored = meta?.get(VERSION_KEY)
   if (mark === undefined || !mark.equals(MARK) || stored === undefined || stored.length !== VERSION_BYTES) {
-    throw new StartError(`${directory} holds a database that is not Billhook's`)
+    throw new OperatorError(`${directory} holds a database that is not Billhook's`)
   }
   return stored.readUInt32BE(0)
 }

@@ -1,4 +1,4 @@
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { blockAsideCodec, depositAsideCodec, putBlockAside } from '../chain/aside-rows.js'
 import { depositKey } from '../deposits/deposit-rows.js'
 import { networkOfKey, WIDE_BYTES } from '../tables/keys.js'
@@ -8,7 +8,7 @@ export const blocksAside: LmdbMovedKind<'blocksAside'> = {
   page: ({ tables }, behind, limit) =>
     pageOfTable(tables.blocksAside, behind, limit, (key, value) => {
       const of = networkOfKey(key)
-      if (of === null) throw new StartError('a block that was set aside is of no network: check the source first')
+      if (of === null) throw new OperatorError('a block that was set aside is of no network: check the source first')
       const { network, rest } = of
       return { network, height: rest.readUIntBE(0, WIDE_BYTES), ...blockAsideCodec.decode(value) }
     }),

@@ -1,4 +1,4 @@
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { blockCodec, holdDeposit, putBlock, putConfirmed } from '../chain/block-rows.js'
 import { putWatch, watchCodec } from '../chain/watch-rows.js'
 import { depositKey, depositOfNo, listDepositNo, putDeposit } from '../deposits/deposit-rows.js'
@@ -88,6 +88,6 @@ export const blocks: LmdbMovedKind<'blocks'> = {
 
 function networkOf(key: Buffer) {
   const of = networkOfKey(key)
-  if (of === null) throw new StartError('a block of the source is of no network: check it first')
+  if (of === null) throw new OperatorError('a block of the source is of no network: check it first')
   return of.network
 }

@@ -1,7 +1,7 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import { scan } from '../../../base/scan.js'
 import type { Clock } from '../../../clock.js'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { positionToGoOn } from '../../moving/begun.js'
 import type { MovePosition, MoveSource, MoveTarget, Placed } from '../../moving/ports.js'
 import type { MovedKind, MovedPayment, MovedRecords } from '../../moving/records.js'
@@ -60,13 +60,13 @@ const COUNTED: readonly TableName[] = [
 
 /** Opens the data of a directory to move it elsewhere; no service can use it until it is closed. */
 export async function openLmdbSource(directory: string, clock: Clock): Promise<MoveSource> {
-  if (!hasDataFile(directory)) throw new StartError(`the data directory ${directory} holds no data`)
+  if (!hasDataFile(directory)) throw new OperatorError(`the data directory ${directory} holds no data`)
   return locked(directory, 'only read', (root, lock) => {
     const version = storedVersion(root, directory)
     const tables = openExistingTables(root)
     const isCurrent = version === SCHEMA_VERSION && readPosition(tables.meta) === null
     if (!isCurrent) {
-      throw new StartError(
+      throw new OperatorError(
         `the data directory ${directory} has data of another version: run "billhook migrate --data" on it first`,
       )
     }
@@ -108,7 +108,7 @@ function assertEmpty(tables: Tables, directory: string): void {
   const { root: _, meta, networks: __, ...others } = tables
   const isEmpty = Object.values(others).every((table) => rowCount(table) === 0)
   if (isEmpty && !meta.doesExist(PROGRESS_KEY) && !meta.doesExist(CURSOR_KEY)) return
-  throw new StartError(`the data directory ${directory} holds other data: name an empty one`)
+  throw new OperatorError(`the data directory ${directory} holds other data: name an empty one`)
 }
 
 /** One data directory, as a source or as a target. */

@@ -1,5 +1,5 @@
 import { canonicalAddress } from '../../../domain/network.js'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { answeredNow } from '../../rules/asking.js'
 import { importKey } from '../../rules/keys.js'
 import type { Commit, Snapshot } from '../commit/commit-loop.js'
@@ -40,7 +40,7 @@ export const addresses: LmdbMovedKind<'addresses'> = {
   page: ({ tables }, behind, limit) =>
     pageOfTable(tables.addresses, behind, limit, (key, value) => {
       const of = networkOfKey(key)
-      if (of === null) throw new StartError('an address of the source is on no network: check it first')
+      if (of === null) throw new OperatorError('an address of the source is on no network: check it first')
       const { network, rest } = of
       return { network, address: rest.toString(), walletId: addressCodec.decode(value).walletId }
     }),
@@ -94,14 +94,14 @@ export const keys: LmdbMovedKind<'keys'> = {
         const publicKey = Buffer.from(row.value)
         const stored = apiKeys.get(publicKey)
         if (stored === undefined)
-          throw new StartError('the list of API keys names one that is not there: check the source first')
+          throw new OperatorError('the list of API keys names one that is not there: check the source first')
         const record = { publicKey: publicKey.toString('hex'), key: apiKeyCodec.decode(stored) }
         return { record, place: row.key.toString('hex', NUMBER_BYTES, 2 * NUMBER_BYTES) }
       })
     }),
   write(commit, { publicKey, key }) {
     const { status } = answeredNow(importKey(new LmdbKeyWork(commit), Buffer.from(publicKey, 'hex'), key))
-    if (status !== 'added') throw new StartError(`the API key ${key.id} is there twice`)
+    if (status !== 'added') throw new OperatorError(`the API key ${key.id} is there twice`)
   },
 }
 

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from 'lmdb'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { DATA_FILE, flawOfPages, hasDataFile, type Metas, readMetas } from '../file/data-file.js'
 import { openData } from '../file/open-data.js'
 import { storedVersion } from '../file/schema.js'
@@ -28,12 +28,12 @@ export interface HeldData {
 }
 
 /**
- * Opens the data of a directory to read it, beside a service that may be running on it. Throws `StartError` when it has no
+ * Opens the data of a directory to read it, beside a service that may be running on it. Throws `OperatorError` when it has no
  * data, or data that is not Billhook's. With `rest` every page is read before LMDB comes across it, and a damaged one refused; `rest` is
  * awaited between pages.
  */
 export async function holdData(directory: string, rest?: () => Promise<void>): Promise<HeldData> {
-  if (!hasDataFile(directory)) throw new StartError(`the data directory ${directory} holds no data`)
+  if (!hasDataFile(directory)) throw new OperatorError(`the data directory ${directory} holds no data`)
   const root = openData(directory, 'only read', null)
   try {
     if (rest !== undefined) await assertPagesWhole(root, directory, rest)
@@ -69,7 +69,7 @@ async function assertPagesWhole(root: Environment, directory: string, rest: () =
   }
 }
 
-/** Throws `StartError` when a page of the data of a directory is damaged, which are in an open file. */
+/** Throws `OperatorError` when a page of the data of a directory is damaged, which are in an open file. */
 export async function assertUndamaged(
   fd: number,
   metas: Metas,
@@ -81,7 +81,7 @@ export async function assertUndamaged(
     const step = steps.next()
     if (step.done !== true) await rest()
     else if (step.value === null) return
-    else throw new StartError(`the data directory ${directory} holds a damaged database: ${step.value}`)
+    else throw new OperatorError(`the data directory ${directory} holds a damaged database: ${step.value}`)
   }
 }
 

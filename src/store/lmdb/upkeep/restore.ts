@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { syncDirectory } from '../../../base/new-file.js'
 import { heirOf } from '../../../base/owned-file.js'
 import { writeFailure } from '../../../base/write-failure.js'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import type { Restored, RestoreRequest } from '../../upkeep.js'
 import { DATA_FILE, flawOfDataFile } from '../file/data-file.js'
 import { SCHEMA_VERSION } from '../file/schema.js'
@@ -20,7 +20,7 @@ const STAGING = 'restoring'
 
 /**
  * Puts the contents of a backup into an empty directory, or one that it makes. They are verified first: the checksum, every
- * page of the database, and that this program can read it. Throws `StartError` when the backup or the directory cannot be used; the
+ * page of the database, and that this program can read it. Throws `OperatorError` when the backup or the directory cannot be used; the
  * directory is then as it was.
  */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
@@ -53,16 +53,16 @@ async function openBackup(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'r')
   } catch (error) {
-    throw new StartError(`the backup ${file} cannot be opened: ${(error as Error).message}`)
+    throw new OperatorError(`the backup ${file} cannot be opened: ${(error as Error).message}`)
   }
 }
 
 function trailerOf(source: FileHandle, file: string): Trailer {
   const trailer = readTrailer(source.fd)
-  if ('flaw' in trailer) throw new StartError(`${file} cannot be restored: ${trailer.flaw}`)
+  if ('flaw' in trailer) throw new OperatorError(`${file} cannot be restored: ${trailer.flaw}`)
   const { about } = trailer
   if (about.dataVersion <= SCHEMA_VERSION) return trailer
-  throw new StartError(
+  throw new OperatorError(
     `${file} was made by a newer Billhook (data version ${about.dataVersion}, this program knows ${SCHEMA_VERSION}): restore it with that version`,
   )
 }
@@ -71,14 +71,14 @@ function trailerOf(source: FileHandle, file: string): Trailer {
 async function takeDirectory(directory: string): Promise<boolean> {
   if (!existsSync(directory)) {
     await mkdir(directory, { mode: PRIVATE_DIRECTORY }).catch((error) => {
-      throw new StartError(`${directory} cannot be made: ${writeFailure(error)}`)
+      throw new OperatorError(`${directory} cannot be made: ${writeFailure(error)}`)
     })
     return true
   }
-  if (!statSync(directory).isDirectory()) throw new StartError(`${directory} is not a directory`)
+  if (!statSync(directory).isDirectory()) throw new OperatorError(`${directory} is not a directory`)
   const [first] = readdirSync(directory)
   if (first === undefined) return false
-  throw new StartError(
+  throw new OperatorError(
     `${directory} is not empty (it has ${JSON.stringify(first)}): a backup goes into an empty directory`,
   )
 }
@@ -97,7 +97,7 @@ async function copyOut(
     while (position < end) {
       stop.throwIfAborted()
       const { bytesRead } = await source.read(piece, 0, Math.min(PIECE_BYTES, end - position), position)
-      if (bytesRead === 0) throw new StartError(`${file} became shorter while it was read`)
+      if (bytesRead === 0) throw new OperatorError(`${file} became shorter while it was read`)
       hash.update(piece.subarray(0, bytesRead))
       await take(piece.subarray(0, bytesRead))
       position += bytesRead
@@ -117,12 +117,12 @@ async function copyOut(
     }
   }
   await readUpTo(hashedBytes, async () => {})
-  if (!hash.digest().equals(expected)) throw new StartError(`${file} is damaged: its checksum is another one`)
+  if (!hash.digest().equals(expected)) throw new OperatorError(`${file} is damaged: its checksum is another one`)
 }
 
 async function writing<T>(directory: string, step: Promise<T>): Promise<T> {
   return await step.catch((error: unknown) => {
-    throw new StartError(`${directory} cannot be written: ${writeFailure(error)}`)
+    throw new OperatorError(`${directory} cannot be written: ${writeFailure(error)}`)
   })
 }
 
@@ -132,7 +132,7 @@ async function writeAll(target: FileHandle, bytes: Buffer): Promise<void> {
 
 async function verifyData(staging: string, file: string): Promise<void> {
   const flaw = flawOfDataFile(staging, 'all pages')
-  if (flaw !== null) throw new StartError(`${file} cannot be restored: its database is not complete: ${flaw}`)
+  if (flaw !== null) throw new OperatorError(`${file} cannot be restored: its database is not complete: ${flaw}`)
   const held = await holdData(staging)
   await held.close()
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { setImmediate as otherWork } from 'node:timers/promises'
 import type { Clock } from '../../../clock.js'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import type { BackupMade, BackupRequest, CheckProgress, CheckResult, Upkeep, Violation } from '../../upkeep.js'
 import { readPosition } from '../file/migration.js'
 import { positionOfMove, unfinished } from '../file/move-position.js'
@@ -47,7 +47,7 @@ async function holdVersioned(directory: string, rest?: () => Promise<void>) {
   const { version } = held
   if (version !== null) return { ...held, version }
   await held.close()
-  throw new StartError(`the data directory ${directory} holds no data`)
+  throw new OperatorError(`the data directory ${directory} holds no data`)
 }
 
 function madeAt(file: string): number | null {
@@ -76,7 +76,7 @@ async function* check(
   const held = await holdData(directory, () => otherWork())
   try {
     if (held.version !== SCHEMA_VERSION) {
-      throw new StartError(
+      throw new OperatorError(
         `the data directory ${directory} has data version ${held.version}, and this program checks version ${SCHEMA_VERSION}: ` +
           (held.version !== null && held.version > SCHEMA_VERSION
             ? 'check it with the newer version'
@@ -84,7 +84,7 @@ async function* check(
       )
     }
     if (readPosition(held.tables.meta) !== null) {
-      throw new StartError(
+      throw new OperatorError(
         `the data directory ${directory} is in the middle of a migration: run "billhook migrate" or start the service first`,
       )
     }

@@ -1,12 +1,12 @@
 import type { DatabaseAddress } from '../../../base/database-address.js'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { sql } from '../connection/sql.js'
 import { ASK_PLACE, assertPlace, type Place } from '../schema/place.js'
 import { type Kind, SCHEMA_VERSION, unfinished } from '../schema/prepare.js'
 import { Snapshot } from './snapshot.js'
 
 /**
- * Opens what a database holds at this moment. Throws `StartError` when it holds nothing of ours, data of another version, or only
+ * Opens what a database holds at this moment. Throws `OperatorError` when it holds nothing of ours, data of another version, or only
  * a part.
  */
 export async function openSound(
@@ -27,9 +27,9 @@ async function kindOf(snapshot: Snapshot, name: string): Promise<Kind> {
   const row = place?.isOurs
     ? await snapshot.one<{ version: number; kind: Kind }>(sql`SELECT version, kind FROM billhook`)
     : undefined
-  if (row === undefined) throw new StartError(`the database ${name} holds no data`)
+  if (row === undefined) throw new OperatorError(`the database ${name} holds no data`)
   if (row.version !== SCHEMA_VERSION) {
-    throw new StartError(
+    throw new OperatorError(
       `the database ${name} has version ${row.version} of the data, and this program reads version ${SCHEMA_VERSION}: ` +
         (row.version < SCHEMA_VERSION ? 'start the service on it first' : 'use the newer program'),
     )

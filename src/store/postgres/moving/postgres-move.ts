@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from '../../../base/database-address.js'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { positionToGoOn } from '../../moving/begun.js'
 import type { MovePosition, MoveSource, MoveTarget, Placed } from '../../moving/ports.js'
 import type { MovedKind, MovedPayment, MovedRecords } from '../../moving/records.js'
@@ -44,7 +44,7 @@ export async function openPostgresTarget(options: DatabaseOptions, kind: Kind): 
     if (!(error instanceof StorageUnavailable)) throw error
     const { cause } = error
     const why = cause instanceof Error ? cause.message || cause.name : String(cause)
-    throw new StartError(`the database ${options.address.shown} cannot be used: ${why}`)
+    throw new OperatorError(`the database ${options.address.shown} cannot be used: ${why}`)
   }
 }
 
@@ -98,10 +98,10 @@ class PostgresReading implements MoveSource {
         SELECT EXISTS (SELECT 1 FROM leases WHERE expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS is_served,
           (SELECT count(*) || ' ' || coalesce(max(at), 0) FROM writes) AS written`),
     )
-    if (row === undefined || row.is_served) throw new StartError(`a service runs on ${this.name}: stop it first`)
+    if (row === undefined || row.is_served) throw new OperatorError(`a service runs on ${this.name}: stop it first`)
     this.written ??= row.written
     if (this.written !== row.written) {
-      throw new StartError(
+      throw new OperatorError(
         `${this.name} was written to while it was moved: run the command again, with an empty target`,
       )
     }
@@ -193,7 +193,7 @@ class PostgresFilling extends PostgresReading implements MoveTarget {
       const moved = await work.wrote(sql`
         UPDATE moves SET kind = ${position.kind}, place = ${position.place}, done = ${position.done}::bigint
         WHERE kind IS NOT DISTINCT FROM ${known.kind} AND done = ${known.done}::bigint`)
-      if (moved === 0) throw new StartError(`another command fills ${this.name}`)
+      if (moved === 0) throw new OperatorError(`another command fills ${this.name}`)
       write(work)
     })
     this.position = position
@@ -202,6 +202,6 @@ class PostgresFilling extends PostgresReading implements MoveTarget {
   private async assertEmpty(work: Work): Promise<void> {
     const any = COUNTED.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ')
     const row = await work.row<{ is_used: boolean }>(new Fragment([`SELECT ${any} AS is_used`], []))
-    if (row?.is_used === true) throw new StartError(`${this.name} holds other data: name an empty database`)
+    if (row?.is_used === true) throw new OperatorError(`${this.name} holds other data: name an empty database`)
   }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from '../../../base/database-address.js'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { Session } from '../connection/session.js'
 import { Fragment, sql } from '../connection/sql.js'
 
@@ -25,10 +25,10 @@ export class Snapshot {
 
   private constructor(private readonly session: Session) {}
 
-  /** Throws `StartError` when the database cannot be reached. */
+  /** Throws `OperatorError` when the database cannot be reached. */
   static async open(address: DatabaseAddress): Promise<Snapshot> {
     const session = await Session.open({ ...address, answerTimeoutMs: ANSWER_TIMEOUT_MS }).catch((error: Error) => {
-      throw new StartError(`the database ${address.shown} cannot be used: ${error.message || error.name}`)
+      throw new OperatorError(`the database ${address.shown} cannot be used: ${error.message || error.name}`)
     })
     try {
       await session.run(sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)

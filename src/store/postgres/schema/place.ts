@@ -1,4 +1,4 @@
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { type Fragment, sql } from '../connection/sql.js'
 
 /** Where the tables are, or would be made. */
@@ -19,19 +19,19 @@ export const ASK_PLACE: Fragment = sql`
       WHERE tablename = 'billhook' AND tableowner = current_user AND schemaname IS DISTINCT FROM current_schema()) AS elsewhere`
 
 /**
- * Throws `StartError` where the tables cannot be made, or would be made anew although there are some: a service on empty tables
+ * Throws `OperatorError` where the tables cannot be made, or would be made anew although there are some: a service on empty tables
  * would take deposits, and know no invoice.
  */
 export function assertPlace({ schema, path, isOurs, elsewhere }: Place): void {
   if (isOurs) return
   if (elsewhere !== null) {
-    throw new StartError(
+    throw new OperatorError(
       `the tables are in the schema ${elsewhere}, which search_path (${path}) does not name first: ` +
         `ALTER ROLE … IN DATABASE … SET search_path = '${elsewhere}'`,
     )
   }
   if (schema === null) {
-    throw new StartError(
+    throw new OperatorError(
       `search_path (${path}) names no schema that this role may use: ALTER ROLE … IN DATABASE … SET search_path = 'public', or make the schema`,
     )
   }

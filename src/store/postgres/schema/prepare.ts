@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import type { MigrationControl, MigrationPlan, StoreBirth, StoreCreation } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { Fragment, sql } from '../connection/sql.js'
@@ -34,7 +34,7 @@ export interface Preparation extends StoreCreation {
 
 /**
  * Brings the schema to this version. Processes that start at once wait for each other: the row with the version is the lock.
- * Throws `StartError` for data of a later version that this program cannot use, for data of another kind than `kind`, which the first
+ * Throws `OperatorError` for data of a later version that this program cannot use, for data of another kind than `kind`, which the first
  * start decides, and where there is none and none may begin, or only a part.
  */
 export async function prepareSchema(
@@ -45,7 +45,7 @@ export async function prepareSchema(
   const place = await database.readOne<Place>(ASK_PLACE)
   if (place === undefined) throw new Error('the database has not told where its tables are')
   assertPlace(place)
-  if (!mayBegin && !place.isOurs) throw new StartError(`the database ${shown} holds no data${advice}`)
+  if (!mayBegin && !place.isOurs) throw new OperatorError(`the database ${shown} holds no data${advice}`)
   await assertKeepsPromises(database, promises)
   const { birth, isNew } = await database.write(async (work) => {
     work.write(
@@ -62,7 +62,7 @@ export async function prepareSchema(
     )
     const plan: MigrationPlan = { from: row?.version ?? 0, to: SCHEMA_VERSION, rows: 0, done: 0 }
     assertKnown(plan, row?.oldest ?? 0)
-    if (row !== undefined && kind !== null && row.kind !== kind) throw new StartError(WRONG_KIND[row.kind])
+    if (row !== undefined && kind !== null && row.kind !== kind) throw new OperatorError(WRONG_KIND[row.kind])
     if (plan.from < plan.to) {
       if (plan.from > 0) migration?.begins(plan)
       for (const statement of VERSIONS.slice(plan.from).flat()) work.write(new Fragment([statement], []))
@@ -96,8 +96,8 @@ async function birthOf(work: Work, row: HeadColumns | undefined): Promise<StoreB
 }
 
 /** Nothing but the move may use data of which a part is missing. */
-export function unfinished(name: string, source: string): StartError {
-  return new StartError(
+export function unfinished(name: string, source: string): OperatorError {
+  return new OperatorError(
     `${name} has only a part of what is being moved there from ${source}: run the same "billhook migrate" again, which goes on`,
   )
 }
@@ -110,5 +110,5 @@ const WRONG_KIND: Readonly<Record<Kind, string>> = {
 /** A later version of the data may be one that programs of this version can use. */
 function assertKnown({ from, to }: MigrationPlan, oldest: number): void {
   if (from <= to || oldest <= to) return
-  throw new StartError(`the database has version ${from} of the data; this program knows versions up to ${to}`)
+  throw new OperatorError(`the database has version ${from} of the data; this program knows versions up to ${to}`)
 }

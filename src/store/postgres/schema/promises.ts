@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import type { Database } from '../connection/database.js'
 import { SESSION_SETTINGS } from '../connection/session.js'
 import { sql } from '../connection/sql.js'
@@ -24,7 +24,7 @@ interface Setting {
   readonly role: string
 }
 
-/** Throws `StartError` with the name of a setting that would break a promise. */
+/** Throws `OperatorError` with the name of a setting that would break a promise. */
 export async function assertKeepsPromises(database: Database, promises: Promises): Promise<void> {
   const { isPooled } = database.options.address
   const wanted = Object.entries(isPooled ? SESSION_SETTINGS : {}).filter(([name]) => name !== PREPARED_ONLY)
@@ -36,12 +36,12 @@ export async function assertKeepsPromises(database: Database, promises: Promises
   const known = new Map(rows.map((row) => [row.name, row]))
   for (const name of DURABLE) {
     if (known.get(name)?.setting === 'off')
-      throw new StartError(`the database has ${name} = off, so it could lose what was answered`)
+      throw new OperatorError(`the database has ${name} = off, so it could lose what was answered`)
   }
   for (const [name, value] of wanted) {
     const role = known.get(name)?.role
     if (role === undefined || role === value) continue
-    throw new StartError(
+    throw new OperatorError(
       `behind a pooler the settings are the role's, and ${name} is ${role}: ALTER ROLE … SET ${name} = '${value}', ` +
         'and then RECONNECT the pooler, whose sessions keep what they began with',
     )
@@ -49,7 +49,7 @@ export async function assertKeepsPromises(database: Database, promises: Promises
 }
 
 /**
- * Throws `StartError` where a transaction at READ COMMITTED does not see what others commit while it runs. Decisions behind a lock
+ * Throws `OperatorError` where a transaction at READ COMMITTED does not see what others commit while it runs. Decisions behind a lock
  * would be made of what was there before the lock.
  */
 export async function assertSeesCommits(database: Database): Promise<void> {
@@ -65,7 +65,7 @@ export async function assertSeesCommits(database: Database): Promise<void> {
     return [first, await look()]
   })
   if (before === 0 && after === 1) return
-  throw new StartError(
+  throw new OperatorError(
     'the database does not let a transaction at READ COMMITTED see what others have committed: set ' +
       'yb_enable_read_committed_isolation on YugabyteDB, sql.txn.read_committed_isolation.enabled on CockroachDB',
   )

@@ -1,4 +1,4 @@
-import { StartError } from '../../../start-error.js'
+import { OperatorError } from '../../../operator-error.js'
 import { isOfOtherSession, POOLER_ADVICE, unavailable } from '../connection/errors.js'
 import { type Reach, Session } from '../connection/session.js'
 import { sql } from '../connection/sql.js'
@@ -7,7 +7,7 @@ import { sql } from '../connection/sql.js'
 const ROUNDS = 3
 
 /**
- * Throws `StartError` where a pooler that was not declared lends a session of the server for each transaction: settings and prepared
+ * Throws `OperatorError` where a pooler that was not declared lends a session of the server for each transaction: settings and prepared
  * statements of one would meet those of another. Rejects with `StorageUnavailable`.
  */
 export async function assertKeepsSessions(reach: Reach): Promise<void> {
@@ -17,11 +17,11 @@ export async function assertKeepsSessions(reach: Reach): Promise<void> {
     for (let n = 0; n < 2; n += 1) sessions.push(await Session.open(reach))
     const [one, other] = sessions as [Session, Session]
     for (let round = 0; round < ROUNDS; round += 1) {
-      if (await isShared(one, other)) throw new StartError(POOLER_ADVICE)
+      if (await isShared(one, other)) throw new OperatorError(POOLER_ADVICE)
     }
   } catch (error) {
-    if (error instanceof StartError) throw error
-    if (isOfOtherSession(error)) throw new StartError(POOLER_ADVICE)
+    if (error instanceof OperatorError) throw error
+    if (isOfOtherSession(error)) throw new OperatorError(POOLER_ADVICE)
     throw unavailable(error)
   } finally {
     for (const session of sessions) await session.close()

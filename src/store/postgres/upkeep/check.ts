@@ -15,7 +15,7 @@ const RULES: readonly Rule[] = [...WALLET_RULES, ...INVOICE_RULES, ...DEPOSIT_RU
 /** The tables that rules are about. */
 const CHECKED_TABLES: readonly string[] = [...new Set(RULES.map(({ table }) => table))]
 
-/** Checks a database as it is at one moment, while others write. Throws `StartError` when it has no data of this version. */
+/** Checks a database as it is at one moment, while others write. Throws `OperatorError` when it has no data of this version. */
 export async function* checkDatabase(
   address: DatabaseAddress,
   onViolation: (violation: Violation) => void,

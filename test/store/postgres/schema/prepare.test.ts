@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
 import type { DepositReport, Sighting } from '../../../../src/domain/deposit.js'
-import { StartError } from '../../../../src/start-error.js'
+import { OperatorError } from '../../../../src/operator-error.js'
 import { openPostgresStore } from '../../../../src/store/postgres/postgres-store.js'
 import { SCHEMA_VERSION } from '../../../../src/store/postgres/schema/prepare.js'
 import { StorageUnavailable } from '../../../../src/store/refusals.js'
@@ -211,7 +211,7 @@ test('a start that is refused by the database leaves nothing half made, and the 
      END $$`,
     'CREATE EVENT TRIGGER refusing ON ddl_command_end EXECUTE FUNCTION refuse()',
   )
-  await assert.rejects(openPostgresStore(postgresStoreOptions(url)), isStartError(/no space left/))
+  await assert.rejects(openPostgresStore(postgresStoreOptions(url)), isOperatorError(/no space left/))
   assert.deepEqual(await relationsOf(url), [])
   await administer(url, 'DROP EVENT TRIGGER refusing')
   await withStore(url, (store) => createInvoice(store, 'wallet-1'))
@@ -224,7 +224,9 @@ test('data of a later version is refused, and stays as it is', async () => {
   await administer(url, `UPDATE billhook SET version = ${later}, oldest = ${later}`)
   await assert.rejects(
     openPostgresStore(postgresStoreOptions(url)),
-    isStartError(new RegExp(`has version ${later} of the data; this program knows versions up to ${SCHEMA_VERSION}`)),
+    isOperatorError(
+      new RegExp(`has version ${later} of the data; this program knows versions up to ${SCHEMA_VERSION}`),
+    ),
   )
   assert.deepEqual(await versionOf(url), [{ version: later }])
 })
@@ -242,7 +244,7 @@ test('data of a sandbox and of real wallets are kept apart', async () => {
   const url = await createDatabase(present())
   const open = (kind: 'sandbox' | 'real') => openPostgresStore({ ...postgresStoreOptions(url), kind })
   await (await open('sandbox')).close()
-  await assert.rejects(open('real'), isStartError(/belongs to a sandbox/))
+  await assert.rejects(open('real'), isOperatorError(/belongs to a sandbox/))
   await (await open('sandbox')).close()
 })
 
@@ -251,7 +253,7 @@ test('a database that takes no writes is refused, with nothing made', async () =
   const { pathname } = new URL(url)
   const name = pathname.slice(1)
   await administer(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
-  await assert.rejects(openPostgresStore(postgresStoreOptions(url)), isStartError(/read-only/))
+  await assert.rejects(openPostgresStore(postgresStoreOptions(url)), isOperatorError(/read-only/))
   assert.deepEqual(await relationsOf(url), [])
   await administer(present().url(), `ALTER DATABASE ${name} RESET default_transaction_read_only`)
   await withStore(url, (store) => createInvoice(store, 'wallet-1'))
@@ -274,16 +276,16 @@ test('of several servers the first one that takes writes is used', async () => {
 test('a database that cannot be reached is told without its password', async () => {
   const url = 'postgres://postgres:secret@127.0.0.1:1/billhook'
   await assert.rejects(openPostgresStore(postgresStoreOptions(url)), (error) => {
-    assert.ok(error instanceof StartError)
+    assert.ok(error instanceof OperatorError)
     assert.match(error.message, /postgres:\/\/127\.0\.0\.1:1\/billhook cannot be used: .*ECONNREFUSED/)
     assert.doesNotMatch(error.message, /secret/)
     return true
   })
 })
 
-function isStartError(message: RegExp): (error: unknown) => boolean {
+function isOperatorError(message: RegExp): (error: unknown) => boolean {
   return (error) => {
-    assert.ok(error instanceof StartError, String(error))
+    assert.ok(error instanceof OperatorError, String(error))
     assert.match(error.message, message)
     return true
   }
@@ -295,7 +297,7 @@ test('an empty database becomes a store with a word, or not at all; the store ke
   const options = { ...postgresStoreOptions(url), onCreated: (...told: readonly unknown[]) => created.push(told) }
   const advice = ': see to its volume'
   await assert.rejects(openPostgresStore({ ...options, mayBegin: false, advice }), (error) => {
-    assert.ok(error instanceof StartError)
+    assert.ok(error instanceof OperatorError)
     return /^the database \S+ holds no data: see to its volume$/.test(error.message)
   })
   assert.deepEqual([await relationsOf(url), created], [[], []])

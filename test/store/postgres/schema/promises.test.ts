@@ -18,7 +18,7 @@ async function refusalOf(url: string): Promise<string> {
     await (await openPostgresStore({ ...postgresStoreOptions(url), promises: 'all' })).close()
     return 'none'
   } catch (error) {
-    assert.equal((error as Error).name, 'StartError', String(error))
+    assert.equal((error as Error).name, 'OperatorError', String(error))
     return (error as Error).message
   }
 }
