@@ -64,6 +64,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     await assertKeepsSessions(options.address)
     const birth = await prepareSchema(database, options)
+    await database.openReaders()
     return storeOn(database, { ...options, birth, networks: await rememberNetworks(database, options.networks) })
   } catch (error) {
     await database.close()

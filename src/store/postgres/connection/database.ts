@@ -68,6 +68,11 @@ export class Database {
     this.pageReaders = new Readers(options.address, PAGE_READERS_MAX)
   }
 
+  /** Opens what reads, so that reads go on where no session can be opened any more: on a server that became read-only, or is full. */
+  async openReaders(): Promise<void> {
+    await Promise.all([this.readers.open(), this.pageReaders.open()])
+  }
+
   /** The present time as a piece of SQL, Unix ms. */
   get now(): Fragment {
     return presentTime(this.options)

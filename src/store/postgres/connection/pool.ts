@@ -100,7 +100,12 @@ export class Readers {
     private readonly address: Reach,
     private readonly max: number,
   ) {
-    this.sessions = new Array(max)
+    this.sessions = new Array<undefined>(max).fill(undefined)
+  }
+
+  /** Opens all sessions. */
+  async open(): Promise<void> {
+    await Promise.all(this.sessions.map((_, at) => this.session(at)))
   }
 
   /** Whose turn the next statement is. */
