@@ -36,7 +36,7 @@ export async function silentAtFirst(watched: Watched): Promise<void> {
 }
 
 /** What fires beside the one about this process's thread, which has just been busy with the start. */
-export function quiet(watched: Watched): readonly string[] {
+export function quiet(watched: Pick<Watched, 'firing'>): readonly string[] {
   return watched.firing().filter((name) => name !== 'BillhookBusyThread')
 }
 
