@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { projectRoot } from './project-root.js'
@@ -31,9 +31,13 @@ function distribution(): string {
   }
 }
 
+/** Of a package of the service, or of one that only the benchmarks have. */
 function packageVersion(name: string): string {
-  const manifest = readFileSync(join(projectRoot, 'node_modules', name, 'package.json'), 'utf8')
-  return (JSON.parse(manifest) as { readonly version: string }).version
+  const file = ['node_modules', 'bench/node_modules']
+    .map((packages) => join(projectRoot, packages, name, 'package.json'))
+    .find((path) => existsSync(path))
+  if (file === undefined) throw new Error(`the package ${name} is not installed`)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version
 }
 
 function commit(): string | null {
