@@ -31,8 +31,8 @@ export type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
 /**
  * What an engine implements: a port for each subject, and its lifecycle. Take the ports that you need, not the store.
  *
- * An engine speaks the domain. It decides with the pure functions of `src/domain` inside its own transaction; in which order it asks them,
- * and what follows for its rows, is its own. It is the last word on uniqueness even where an actor has serialised commands. It may be shared by
+ * An engine speaks the domain. What decides is the same for all: the pure functions of `src/domain`, and the rules of `src/store/rules`,
+ * which an engine runs inside its own transaction. Its rows, indexes, locks and batches are its own. It is the last word on uniqueness even where an actor has serialised commands. It may be shared by
  * several processes. The suites of `test/contract/store/`, one or more for each port, are what every engine must pass.
  *
  * The promise of a write resolves when the write is durable. A write that cannot be made durable rejects with

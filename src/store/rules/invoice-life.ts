@@ -60,7 +60,7 @@ export function settleIfPaid<I extends Ending>(life: InvoiceLife<I>, open: I): S
   return 'paid'
 }
 
-/** The invoices that were found paid on an account: a wallet in one currency, whoever owned the wallet then. */
+/** The invoices found paid on an account, which is a wallet in one currency. Their owners may be earlier owners of the wallet. */
 export interface PaidInvoices<I> {
   /** The greatest amount that was ever paid, atoms; null when none was. */
   greatest(): Awaitable<bigint | null>
