@@ -82,8 +82,8 @@ export function onPostgres(server: PostgresServer): MakeEngine {
   }
 }
 
-/** A statement that looks up what became of a transaction. It is all that a process which died still does. */
-const LOOK_UP = /INSERT INTO writes .*ON CONFLICT/s
+/** The statements that look up what became of a transaction. They are all that a process which died still does. */
+const LOOK_UP = /INSERT INTO writes .*ON CONFLICT|SELECT 1 FROM writes WHERE id/s
 const PARSE = 'P'.charCodeAt(0)
 
 class ProxiedLine implements Line {
