@@ -6,6 +6,12 @@ const TURN_MS = 2
 /** Look-ups of a store that one turn may cost. Each takes some microseconds. */
 const TURN_LOOKUPS = 400
 
+/**
+ * Where several wait, a piece that waited for another process is followed by a rest as long as it took, and no longer than this: so much
+ * of that process's time is left to others.
+ */
+const REST_MS_MAX = 50
+
 /** What a piece may take of the main thread before others have their turn. */
 export interface Slice {
   /** Notes what the piece has looked up. */
@@ -21,6 +27,8 @@ export interface TurnsOptions {
   readonly now: () => number
   /** Calls back when other work of the event loop has had its turn. */
   readonly afterOthers: (task: () => void) => void
+  /** Calls back after so many milliseconds. */
+  readonly after: (ms: number, task: () => void) => void
 }
 
 /** The machine's event loop. */
@@ -28,6 +36,9 @@ export const EVENT_LOOP = {
   now: () => performance.now(),
   afterOthers: (task: () => void) => {
     setImmediate(task)
+  },
+  after: (ms: number, task: () => void) => {
+    setTimeout(task, ms)
   },
 }
 
@@ -78,11 +89,17 @@ export class Turns {
     const waitingSince = this.options.now()
     this.inProgress += 1
     return result.finally(() => {
-      this.inProgress -= 1
+      const waitedMs = this.options.now() - waitingSince
       // It waited for nothing but other work of the same turn, which is mostly its own.
-      if (this.turn === turn) turn.add(this.options.now() - waitingSince)
-      this.serve()
+      if (this.turn === turn) turn.add(waitedMs)
+      if (this.waiting.isEmpty) this.leave()
+      else this.options.after(Math.min(waitedMs, REST_MS_MAX), () => this.leave())
     })
+  }
+
+  private leave(): void {
+    this.inProgress -= 1
+    this.serve()
   }
 
   private currentTurn(): Turn {

@@ -2,15 +2,36 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BoundedSlice, type Slice, Turns } from '../../src/base/turns.js'
 
+/** What the turns wait before they go on. */
+interface Rest {
+  readonly ms: number
+  readonly task: () => void
+}
+
 /** Turns of an event loop and a clock that the test moves. */
 function world({ width = 1 } = {}) {
   let nowMs = 0
   const tasks: (() => void)[] = []
   const done: string[] = []
-  const turns = new Turns({ width, now: () => nowMs, afterOthers: (task) => tasks.push(task) })
+  const rests: Rest[] = []
+  const turns = new Turns({
+    width,
+    now: () => nowMs,
+    afterOthers: (task) => tasks.push(task),
+    after: (ms, task) => rests.push({ ms, task }),
+  })
   return {
     done,
     turns,
+    pass: (ms: number) => {
+      nowMs += ms
+    },
+    /** Ends the rests; answers how long they were to be. */
+    rest: () =>
+      rests.splice(0).map(({ ms, task }) => {
+        task()
+        return ms
+      }),
     /** A piece that takes time, and look-ups. */
     piece:
       (name: string, { takesMs = 0, lookups = 0 } = {}) =>
@@ -91,7 +112,7 @@ describe('turns of long work', () => {
   })
 
   test('no more pieces are in progress than the width', async () => {
-    const { done, turns, piece, next } = world({ width: 2 })
+    const { done, turns, piece, next, rest } = world({ width: 2 })
     const ends: (() => void)[] = []
     const slow = (name: string) =>
       turns.run(name, () => new Promise<void>((resolve) => ends.push(resolve)).then(() => void done.push(name)))
@@ -101,7 +122,7 @@ describe('turns of long work', () => {
     assert.equal(ends.length, 2)
     ends[0]?.()
     await all[0]
-    await Promise.resolve()
+    rest()
     assert.equal(ends.length, 3)
     for (const end of ends) end()
     await Promise.all(all)
@@ -109,8 +130,32 @@ describe('turns of long work', () => {
     assert.equal(turns.run('d', piece('d')), 'd')
   })
 
+  test('a piece that waited is followed by a rest as long as it took, up to a bound, where another one waits', async () => {
+    const { done, turns, pass, next, rest } = world()
+    const ends: (() => void)[] = []
+    const slow = (name: string) =>
+      turns.run(name, () => new Promise<void>((resolve) => ends.push(resolve)).then(() => void done.push(name)))
+    const all = [slow('a'), slow('b'), slow('c')]
+    for (const [tookMs, restMs] of [
+      [7, 7],
+      [400, 50],
+    ] as const) {
+      const begun = ends.length
+      pass(tookMs)
+      ends.at(-1)?.()
+      await all[begun - 1]
+      next()
+      assert.equal(ends.length, begun)
+      assert.deepEqual(rest(), [restMs])
+      assert.equal(ends.length, begun + 1)
+    }
+    ends.at(-1)?.()
+    await Promise.all(all)
+    assert.deepEqual(rest(), [])
+  })
+
   test('a piece that fails is rejected alone, at once or later', async () => {
-    const { turns, piece, next } = world()
+    const { turns, piece, next, rest } = world()
     const fails = () => {
       throw new Error('no')
     }
@@ -122,6 +167,7 @@ describe('turns of long work', () => {
     next()
     await assert.rejects(Promise.resolve(failed), /no/)
     await assert.rejects(Promise.resolve(later), /later/)
+    rest()
     assert.equal(await last, '2')
   })
 })

@@ -15,7 +15,12 @@ interface Item {
 function world() {
   const tasks: (() => void)[] = []
   const charged: string[] = []
-  const turns = new Turns({ width: 1, now: () => 0, afterOthers: (task) => tasks.push(task) })
+  const turns = new Turns({
+    width: 1,
+    now: () => 0,
+    afterOthers: (task) => tasks.push(task),
+    after: (_, task) => tasks.push(task),
+  })
   const lists = new Lists({
     turns,
     clientOf: (head) => ({ key: head.remoteAddress(), isLoopback: false }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Turns } from '../../../src/base/turns.js'
+import { EVENT_LOOP, Turns } from '../../../src/base/turns.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import { chargeFor, Limiters } from '../../../src/http/guards/rate-limiter.js'
 import { Lists } from '../../../src/http/lists.js'
@@ -40,7 +40,12 @@ function pages(wallets: number, lookupMs: number, waits = false) {
   const limiters = new Limiters(new ManualClock())
   const limiter = limiters.add('requests', PER_MINUTE)
   const clientOf = () => CLIENT
-  const turns = new Turns({ width: 1, now: () => nowMs, afterOthers: (task) => setImmediate(task) })
+  const turns = new Turns({
+    width: 1,
+    now: () => nowMs,
+    afterOthers: (task) => setImmediate(task),
+    after: EVENT_LOOP.after,
+  })
   const charge = chargeFor({ name: 'requests', clientOf, limiters, counts: () => true })
   const handlers = paymentPageHandlers({
     store: {
