@@ -116,10 +116,10 @@ function inspect(name: ProxyName): void {
       await until(peer, ({ status }) => status === 200)
       before.close()
       const answer = exchange(peer, [method, path], [], sent)
-      await sleep(PAUSE_MS)
       const after = new Upstream()
       t.after(() => after.close())
-      await after.listen(port)
+      // Both are waited for, so that a failure leaves no server behind.
+      await Promise.allSettled([answer, sleep(PAUSE_MS).then(() => after.listen(port))])
       const { status, body, head } = await answer
       assert.deepEqual([status, body], [200, 'answered'], head)
       assert.deepEqual(after.arrived, [`${method} ${path}`])

@@ -20,6 +20,8 @@ export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = randomInt(first, first + PORTS_OF_PROCESS)
     if (given.has(port)) continue
+    // Before anything is waited for: of two that ask at once, one may have tried the port while the other has not noted it yet.
+    given.add(port)
     const server = createServer()
     try {
       await once(server.listen(port, '127.0.0.1'), 'listening')
@@ -27,7 +29,6 @@ export async function freePort(): Promise<number> {
       continue
     }
     await once(server.close(), 'close')
-    given.add(port)
     return port
   }
   throw new Error(`none of ${TRIES} ports is free`)

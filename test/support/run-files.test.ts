@@ -15,13 +15,14 @@ interface Settings {
   /** For a file that does not end by itself. */
   readonly fileLimitSeconds?: number
   readonly hangsAfterMs?: number
+  readonly idleAfterMs?: number
 }
 
 /** Runs a test file; answers how the run ended, what it said, and what was skipped. */
 async function ranFile(
   t: TestContext,
   program: string,
-  { fileLimitSeconds = 60, hangsAfterMs = 60_000 }: Settings = {},
+  { fileLimitSeconds = 60, hangsAfterMs = 60_000, idleAfterMs = 60_000 }: Settings = {},
 ) {
   const directory = temporaryDirectory()
   t.after(() => directory.remove())
@@ -31,7 +32,11 @@ async function ranFile(
   const flags = ['--file-limit', String(fileLimitSeconds), '--skipped', output]
   const child = spawn(process.execPath, [...TEST_RUNNER, ...flags, file], {
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...env, BILLHOOK_TEST_HANGS_AFTER_MS: String(hangsAfterMs) },
+    env: {
+      ...env,
+      BILLHOOK_TEST_HANGS_AFTER_MS: String(hangsAfterMs),
+      BILLHOOK_TEST_IDLE_AFTER_MS: String(idleAfterMs),
+    },
   })
   t.after(() => endChild(child))
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
@@ -104,6 +109,16 @@ describe('a run of test files', { timeout: 60_000 }, () => {
     )
     assert.equal(code, 1)
     assert.match(said, /one\.test\.mjs has not ended within 1 s because of: hangs, hangs too\n/)
+  })
+
+  test('does not wait long for a file whose tests have ended, but not what they started', async (t) => {
+    const { code, said } = await ranFile(
+      t,
+      "test('leaves a timer', () => { setInterval(() => {}, 1000) })\ntest('ends', () => {})",
+      { idleAfterMs: 500 },
+    )
+    assert.equal(code, 1)
+    assert.match(said, /one\.test\.mjs has not ended within 0\.5 s because of: something that its tests have started\n/)
   })
 
   test('starts the longest files first, however they are named', () => {
