@@ -37,13 +37,10 @@ import { describeWebhooks } from './store/webhooks.js'
 
 type Suite = (open: OpenStore, share?: number) => void
 
+type Port = Exclude<keyof Store, 'turns' | 'probeWrite' | 'commitNothing' | 'readClock' | 'isOpen' | 'close'>
+
 /** What every engine must pass for each port: a port without a suite does not compile. */
-const SUITES: Readonly<
-  Record<
-    Exclude<keyof Store, 'turns' | 'probeWrite' | 'commitNothing' | 'readClock' | 'isOpen' | 'close'>,
-    readonly [Suite, ...Suite[]]
-  >
-> = {
+const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   birth: [describeBirth],
   networks: [describeNetworks],
   commands: [describeCommands, describeBatches, describeCollisions, describeEndings, describeHistories],
@@ -66,15 +63,29 @@ const SUITES: Readonly<
   audit: [describeAudit],
 }
 
-/** What every engine of the store must pass. On one that is slow to ask, a `share` of the random histories must do. */
-export function describeStore(engine: string, open: OpenStore, share = 1): void {
+/** The ports whose suites take half of the time: an engine that is slow to ask has them in a file of their own. */
+const LONG_PORTS: ReadonlySet<string> = new Set<Port>(['commands', 'invoices', 'deposits'])
+
+/** Those suites, or the others. */
+export type Half = 'long' | 'other'
+
+interface Extent {
+  readonly half?: Half
+  /** On an engine that is slow to ask, a share of the random histories must do. */
+  readonly share?: number
+}
+
+/** What every engine of the store must pass. */
+export function describeStore(engine: string, open: OpenStore, { half, share = 1 }: Extent = {}): void {
   describe(`the store on ${engine}`, () => {
     for (const [port, suites] of Object.entries(SUITES)) {
+      if (half !== undefined && LONG_PORTS.has(port) !== (half === 'long')) continue
       describe(`its ${port}`, () => {
         for (const suite of suites) suite(open, share)
       })
     }
 
+    if (half === 'long') return
     test(
       'tells the time by which it dates records',
       withStore(open, async ({ store, clock }) => {

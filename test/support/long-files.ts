@@ -9,6 +9,7 @@ export const LONG_FILES: readonly string[] = [
   'nodes/histories.test',
   'nodes/transfers.test',
   'store/postgres/postgres-store.test',
+  'store/postgres/other-ports.test',
   'service/faulty-deposit.test',
   'cli/move.test',
   'page/live.test',

@@ -7,4 +7,6 @@ const HISTORIES_SHARE = 0.1
 
 const server = await postgresForTests()
 
-if (server !== null) describeStore('PostgreSQL', () => openPostgresHarness(server), HISTORIES_SHARE)
+if (server !== null) {
+  describeStore('PostgreSQL', () => openPostgresHarness(server), { half: 'long', share: HISTORIES_SHARE })
+}
