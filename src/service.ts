@@ -8,7 +8,7 @@ import type { Service } from './service/assembly.js'
 import { LockWaits } from './service/lock-waits.js'
 import { migrationLog } from './service/migration-log.js'
 import { Shutdown } from './service/shutdown.js'
-import { startWarnings, warnOfLedger, warnOfOpenDirectory } from './service/start-warnings.js'
+import { hasWallets, startWarnings, warnOfLedger, warnOfOpenDirectory } from './service/start-warnings.js'
 import { startVerification } from './service/verification.js'
 import { WriteHealth } from './service/write-health.js'
 import type { Store } from './store/store.js'
@@ -75,7 +75,7 @@ async function start({ settings, log, clock, stop, shutdown }: Starting): Promis
   opened = store
   if (settings.store !== 'lmdb') writeHealth.beat()
   warnOfOpenDirectory(settings.dataDirectory, log)
-  for (const warning of startWarnings(settings)) log.warn(warning)
+  for (const warning of startWarnings(settings, await hasWallets(store))) log.warn(warning)
   const asking = new AbortController()
   shutdown.add('questions to the ledger', () => asking.abort())
   // Nothing waits for it.

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { suggestion } from '../config/suggestion.js'
 import { type Environment, readSettings, type Settings } from '../config.js'
+import { hasPrivateKey } from '../crypto/private-text.js'
 import type { LogLevel } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
 import { type Apart, deathBy } from './apart.js'
@@ -10,6 +11,8 @@ import { unservedData } from './served-data.js'
 
 /** Columns of the texts of `--help`. */
 const HELP_COLUMNS = 112
+/** Unexpected arguments that are repeated: more of them may be the words of a recovery phrase. */
+const REPEATED_MAX = 3
 /** A text in lines of up to as many characters, broken at blanks. */
 const HELP_LINES = /\S.{0,111}(?=\s|$)/g
 
@@ -166,9 +169,19 @@ export class BillhookCommand extends Command {
         const [name = ''] = flag.split('=')
         return `${JSON.stringify(name)} is not a flag; ${suggestion(name, flags)}`
       }),
-      ...extra.map((arg) => `Unexpected argument ${JSON.stringify(arg)}.`),
+      ...unexpected(extra),
     ]
   }
+}
+
+/** A line for each argument that belongs to nothing. Of a key or a recovery phrase that went astray nothing is repeated. */
+function unexpected(args: readonly string[]): string[] {
+  if (args.length > REPEATED_MAX) return [`${args.length} unexpected arguments.`]
+  return args.map((arg) =>
+    hasPrivateKey(arg)
+      ? 'An unexpected argument looks like a private key. Keep keys off the command line: others can see it.'
+      : `Unexpected argument ${JSON.stringify(arg)}.`,
+  )
 }
 
 /** Options by flag, as settings take them. */

@@ -7,6 +7,7 @@ const HINTS: Readonly<Record<string, string>> = {
   missing_auth_headers: 'Sign the request: --key names the file of the private key.',
   invalid_signature: 'billhook doctor signature explains it.',
   unknown_api_key: 'Register the key: billhook keygen <file> --register.',
+  unknown_identity: 'It must be onboarded, or added by the operator: billhook identities add <id>.',
   not_identity_key: 'In strict mode a key is registered with --key and the key of the identity itself.',
 }
 

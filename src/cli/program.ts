@@ -2,10 +2,11 @@ import type { Settings } from '../config.js'
 import { BillhookCommand, type CommandContext } from './billhook-command.js'
 import { EXIT_INCOMPLETE } from './command.js'
 import { completionsCommand } from './completions.js'
+import { deriveCommand } from './derive.js'
 import { doctorCommand } from './doctor.js'
 import { eventCommands } from './events.js'
 import { completeHelp, SERVE_HELP } from './help.js'
-
+import { identityCommands } from './identities.js'
 import { importCommand } from './import.js'
 import { invoiceCommands } from './invoice.js'
 import { keygenCommand } from './keygen.js'
@@ -46,7 +47,9 @@ export function createProgram(context: CommandContext, works: Works): BillhookCo
   const wallets = program.add('wallets', 'Wallets.')
   walletsCommand(wallets)
   importCommand(wallets, 'Add wallets: their ids, addresses, networks and owners.')
+  deriveCommand(wallets)
   putBackCommand(wallets)
+  identityCommands(program)
   listCommand(program.add('deposits', 'Deposits.'), 'deposits', 'List deposits, dropped ones included.')
   const deliveries = program.add('deliveries', 'Webhooks, sent or to be sent.')
   listCommand(deliveries, 'deliveries', 'List webhooks, sent or to be sent.')

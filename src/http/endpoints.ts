@@ -155,6 +155,9 @@ const declared = {
   'POST /admin/keys/:id/revoke': { access: 'admin', counts: 'nothing' },
   'POST /admin/deliveries/:id/redeliver': { access: 'admin', counts: 'nothing' },
   'POST /admin/wallets/:id/put-back': { access: 'admin', counts: 'nothing' },
+  'POST /admin/identities/:id/add': { access: 'admin', counts: 'nothing' },
+  'GET /admin/derived-wallets/:key': { access: 'admin', counts: 'nothing' },
+  'POST /admin/derived-wallets/:key': { access: 'admin', counts: 'nothing' },
   'GET /admin/records/:kind': { access: 'admin', counts: 'nothing', query: ['owner', 'order', 'since'] },
 
   'GET /sandbox': { access: 'sandbox' },

@@ -106,7 +106,7 @@ async function* examined(doctor: DoctorContext): AsyncGenerator<WorkRecord> {
 }
 
 function adminParts(context: AdminContext): AdminParts {
-  const { trail, actions } = context.operators
+  const { trail, actions, ledgerless } = context.operators
   const imports = new AuditedImports(trail)
   return {
     status: () => statusOf(context),
@@ -119,6 +119,9 @@ function adminParts(context: AdminContext): AdminParts {
     revokeKey: (operator, id) => actions.revokeKey(operator, id),
     redeliver: (operator, id) => actions.redeliver(operator, id),
     putBack: (operator, id) => actions.putBackWallet(operator, id),
+    addIdentity: (operator, id) => ledgerless.addIdentity(operator, id),
+    derivedSeries: (keyName) => ledgerless.seriesOf(keyName),
+    addDerived: (operator, derived) => ledgerless.addDerived(operator, derived),
     records: (kind, wanted) => (isRecordKind(kind) ? recordsOf(context.store, kind, wanted) : null),
   }
 }

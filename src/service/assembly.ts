@@ -137,6 +137,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const progress = progressOf(duties)
   const operators = operatorWork({
     ...core,
+    identities,
     onOwed: duties.notify,
     leaseMs: settings.walletLeaseSeconds * 1000,
     log: auditLog(log),

@@ -69,7 +69,10 @@ export async function startOffline(
       clockReading: () => null,
       progress: { networks: () => [], nodes: () => [], ledger: () => null },
       doctor: { settings, clock, log, running: null },
-      operators: operatorWork({ store, directory, onOwed, leaseMs: settings.walletLeaseSeconds * 1000, log }),
+      operators: operatorWork({
+        ...{ store, identities, directory, onOwed, log },
+        leaseMs: settings.walletLeaseSeconds * 1000,
+      }),
     })
     return () => shutdown.endAll()
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { WalletDirectory } from '../actors/wallet-directory.js'
+import { LedgerlessActions, type LedgerlessParts } from '../audit/ledgerless-actions.js'
 import { OperatorActions } from '../audit/operator-actions.js'
 import { AuditTrail } from '../audit/trail.js'
 import type { Logger } from '../log.js'
@@ -8,10 +9,12 @@ import type { OnOwed, Store } from '../store/store.js'
 export interface OperatorWork {
   readonly trail: AuditTrail
   readonly actions: OperatorActions
+  readonly ledgerless: LedgerlessActions
 }
 
 export interface OperatorWorkParts {
   readonly store: Store
+  readonly identities: LedgerlessParts['identities']
   readonly directory: WalletDirectory
   readonly onOwed: OnOwed
   readonly leaseMs: number
@@ -21,5 +24,10 @@ export interface OperatorWorkParts {
 
 export function operatorWork({ log, ...parts }: OperatorWorkParts): OperatorWork {
   const trail = new AuditTrail({ audit: parts.store.audit, log })
-  return { trail, actions: new OperatorActions({ ...parts, trail }) }
+  const { store, identities } = parts
+  return {
+    trail,
+    actions: new OperatorActions({ ...parts, trail }),
+    ledgerless: new LedgerlessActions({ store, identities, trail }),
+  }
 }

@@ -1,14 +1,15 @@
 import { statSync } from 'node:fs'
 import type { Settings } from '../config.js'
 import type { Logger } from '../log.js'
+import type { Store } from '../store/store.js'
 import { isPrivateToMachine } from './exposure.js'
 
 const PERMISSION_BITS = 0o777
 /** Read and execute permission of the group and of others. */
 const OPEN_TO_OTHERS = 0o055
 
-/** Warnings about valid settings, one line each. */
-export function startWarnings(settings: Settings): readonly string[] {
+/** Warnings about valid settings, one line each. `hasWallets`: the store has some, which the operator may have derived. */
+export function startWarnings(settings: Settings, hasWallets: boolean): readonly string[] {
   const warnings: string[] = []
   // A strict service is never private to its machine, so the second check is about the other settings only.
   if (!settings.strict && !isPrivateToMachine(settings)) {
@@ -17,9 +18,10 @@ export function startWarnings(settings: Settings): readonly string[] {
     )
   }
   // A followed ledger has the owners of wallets, but not their addresses.
-  if (!settings.sandbox && settings.gatewaySecrets.length === 0) {
+  const isLedgerless = settings.ledgerUrls.length === 0 && settings.ledgerStoreUrls.length === 0
+  if (!settings.sandbox && settings.gatewaySecrets.length === 0 && !(isLedgerless && hasWallets)) {
     warnings.push(
-      'nothing reports wallet addresses to this service, so no new wallet can be invoiced on: set BILLHOOK_GATEWAY_SECRET, or use --sandbox',
+      'nothing reports wallet addresses to this service, so no new wallet can be invoiced on: set BILLHOOK_GATEWAY_SECRET, derive wallets from a key of your own (docs/without-a-ledger.md), or use --sandbox',
     )
   }
   if (settings.serviceLinks.length > 0) {
@@ -28,6 +30,11 @@ export function startWarnings(settings: Settings): readonly string[] {
     )
   }
   return warnings
+}
+
+/** Whether a store has wallets. */
+export async function hasWallets({ overview }: Pick<Store, 'overview'>): Promise<boolean> {
+  return (await overview.wallets({ after: null, limit: 1 })).items.length > 0
 }
 
 /** Warns when others can read or enter the data directory. It belongs to the operator, so its mode is left as it is. */

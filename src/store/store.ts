@@ -126,6 +126,8 @@ export interface WalletPort {
   at(network: Network, address: string): Awaitable<Wallet | undefined>
   /** The wallets of an owner, latest assignment first. */
   page(owner: string, page: Page): Awaitable<PageOf<Wallet>>
+  /** The highest index of the wallets whose ids begin with a prefix (`derivedPrefix`); null when there is none. */
+  lastDerived(prefix: string): Awaitable<number | null>
   /** Hands out an unassigned wallet for `leaseMs`; null when none is free. */
   claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null>
   countUnassigned(network: Network): Awaitable<number>

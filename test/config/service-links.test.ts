@@ -55,7 +55,7 @@ describe('variables that Kubernetes sets for a Service', () => {
       assert.ok('settings' in read, JSON.stringify(read))
       assert.deepEqual([read.settings.port, read.settings.metricsPort], [8080, undefined])
       assert.deepEqual(read.settings.serviceLinks, Object.keys(links).sort())
-      const [warning = '', ...others] = startWarnings(read.settings)
+      const [warning = '', ...others] = startWarnings(read.settings, false)
       assert.deepEqual(others, [])
       for (const name of Object.keys(links)) assert.ok(warning.includes(name), name)
       assert.match(warning, /enableServiceLinks: false/)

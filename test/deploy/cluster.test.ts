@@ -111,7 +111,7 @@ describe('the cluster in containers', () => {
     const environment = { ...productionEnvironment, BILLHOOK_METRICS_PORT: '9464', ...settings, BILLHOOK_STORE: store }
     const read = readSettings([], environment)
     assert.ok('settings' in read, JSON.stringify(read))
-    assert.deepEqual(startWarnings(read.settings), [])
+    assert.deepEqual(startWarnings(read.settings, false), [])
     const { trustedProxies } = read.settings
     assert.deepEqual(trustedProxies, [`${addressOf('proxy')}/32`, `${networks.cluster.ipam.config[0].gateway}/32`])
     assert.ok(readFileSync(join(projectRoot, 'deploy/README.md'), 'utf8').includes(store))

@@ -83,7 +83,7 @@ describe('the container files', () => {
     const read = readSettings([], { ...image, ...productionEnvironment, BILLHOOK_METRICS_PORT: '9464', ...settings })
     assert.ok('settings' in read, JSON.stringify(read))
     const { host, port, metricsHost, metricsPort, dataDirectory, trustedProxies } = read.settings
-    assert.deepEqual(startWarnings(read.settings), [])
+    assert.deepEqual(startWarnings(read.settings, false), [])
     assert.deepEqual([host, metricsHost], ['0.0.0.0', '0.0.0.0'])
     assert.deepEqual(service.ports, [`127.0.0.1:${port}:${port}`, `127.0.0.1:${metricsPort}:${metricsPort}`])
     assert.equal(instruction('EXPOSE'), String(port))

@@ -78,7 +78,7 @@ for (const file of MANIFEST_FILES) {
 
     test('gives the service settings with which it starts without a warning', () => {
       const { environment, settings } = settingsOf(file)
-      assert.deepEqual(startWarnings(settings), [])
+      assert.deepEqual(startWarnings(settings, false), [])
       assert.equal(settings.strict, true)
       const { host, port, metricsHost, metricsPort } = settings
       assert.deepEqual([host, metricsHost], ['0.0.0.0', '0.0.0.0'])

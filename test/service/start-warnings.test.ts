@@ -35,10 +35,30 @@ describe('at its start the service warns', () => {
     test(`with ${JSON.stringify(environment)}: ${expected.length === 0 ? 'of nothing' : expected.join()}`, () => {
       const read = readSettings([], environment)
       assert.ok('settings' in read, JSON.stringify(read))
-      const warnings = startWarnings(read.settings)
+      const warnings = startWarnings(read.settings, false)
       assert.equal(warnings.length, expected.length, warnings.join('\n'))
       for (const [i, pattern] of expected.entries()) assert.match(warnings[i] ?? '', pattern)
       for (const warning of warnings) assert.ok(!warning.includes('\n'))
+    })
+  }
+})
+
+describe('that no wallets come the service does not say', () => {
+  const rows: readonly (readonly [environment: Environment, isSaid: boolean])[] = [
+    [{}, false],
+    [NODES, false],
+    // Its wallets belong to the ledger, which somebody has to report.
+    [LEDGER, true],
+  ]
+  for (const [environment, isSaid] of rows) {
+    test(`when its store has wallets and the settings ${JSON.stringify(environment)} name ${isSaid ? 'a' : 'no'} ledger${isSaid ? ': then it does' : ''}`, () => {
+      const read = readSettings([], environment)
+      assert.ok('settings' in read, JSON.stringify(read))
+      const warnings = startWarnings(read.settings, true)
+      assert.equal(
+        warnings.some((warning) => NO_WALLETS.test(warning)),
+        isSaid,
+      )
     })
   }
 })

@@ -1,6 +1,14 @@
 import { isObject } from '../../base/json-object.js'
+import type { AddedIdentity } from '../../domain/added-identity.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import type { Operator } from '../../domain/audit.js'
+import {
+  DERIVED_COUNT_MAX,
+  type DerivedOutcome,
+  type DerivedSeries,
+  type DerivedWallets,
+  isKeyName,
+} from '../../domain/derived-wallet.js'
 import { failure, type Outcome } from '../../domain/failure.js'
 import type { TokenDecimals } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
@@ -104,6 +112,10 @@ export interface AdminParts {
   revokeKey(operator: Operator, id: string): Promise<Outcome<ApiKey>>
   redeliver(operator: Operator, id: string): Promise<Outcome<Delivery>>
   putBack(operator: Operator, id: string): Promise<Outcome<Wallet>>
+  addIdentity(operator: Operator, id: string): Promise<Outcome<AddedIdentity>>
+  /** How far the wallets of an extended public key go, by network. */
+  derivedSeries(keyName: string): Promise<readonly DerivedSeries[]>
+  addDerived(operator: Operator, derived: DerivedWallets): Promise<Outcome<readonly DerivedOutcome[]>>
   /** Null when there is no such kind. */
   records(kind: string, wanted: RecordsWanted): AsyncIterable<WorkRecord> | null
 }
@@ -127,6 +139,18 @@ export function adminHandlers(parts: AdminParts): AdminHandlers {
       outcomeAnswer(200, await parts.redeliver(parts.operatorOf(request), id)),
     'POST /admin/wallets/:id/put-back': async (request, { id }) =>
       outcomeAnswer(200, await parts.putBack(parts.operatorOf(request), id)),
+    'POST /admin/identities/:id/add': async (request, { id }) =>
+      outcomeAnswer(200, await parts.addIdentity(parts.operatorOf(request), id)),
+    'GET /admin/derived-wallets/:key': async (_request, { key }) =>
+      isKeyName(key)
+        ? jsonAnswer(200, { series: await parts.derivedSeries(key) })
+        : failureAnswer(failure('not_found')),
+    'POST /admin/derived-wallets/:key': async (request, { key }) => {
+      const derived = derivedIn(request.body, key)
+      if (derived === null) return failureAnswer(failure('malformed_request'))
+      const added = await parts.addDerived(parts.operatorOf(request), derived)
+      return added.ok ? jsonAnswer(200, { outcomes: added.value }) : failureAnswer(added.failure)
+    },
     'GET /admin/records/:kind': ({ query }, { kind }) => {
       const given = new URLSearchParams(query)
       const since = given.get('since')
@@ -141,6 +165,17 @@ export function adminHandlers(parts: AdminParts): AdminHandlers {
       return records === null ? failureAnswer(failure('not_found')) : workAnswer(records)
     },
   })
+}
+
+/** The addresses that a command sends; null for anything else. */
+function derivedIn(body: Buffer, keyName: string): DerivedWallets | null {
+  const read = readJsonObject(body)
+  if (!read.ok || !isKeyName(keyName)) return null
+  const { network, owner, first, addresses } = read.value
+  if (typeof network !== 'string' || typeof owner !== 'string' || !Number.isSafeInteger(first)) return null
+  if (!Array.isArray(addresses) || addresses.length === 0 || addresses.length > DERIVED_COUNT_MAX) return null
+  if (!addresses.every((address) => typeof address === 'string')) return null
+  return { keyName, network, owner, first: Number(first), addresses }
 }
 
 /** Which import a request is of; without a name it is one of its own. */

@@ -6,7 +6,7 @@ import { chooseServer } from '../../http/choose-server.js'
 import { chooseEngine } from '../../verify/engine-choice.js'
 import { planDescriptors } from '../descriptors.js'
 import { keepsOwnData } from '../open-store.js'
-import { startWarnings } from '../start-warnings.js'
+import { hasWallets, startWarnings } from '../start-warnings.js'
 import { type Examination, type Finding, failed, ok, skipped, warning } from './examination.js'
 
 const FLUSHES = 50
@@ -24,8 +24,8 @@ const REFUSED_WRITES: readonly string[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']
 const MIB = 1024 ** 2
 
 /** Settings that are valid and yet unlikely to be meant. */
-export const examineSettings: Examination = async ({ settings }) => {
-  const doubts = startWarnings(settings)
+export const examineSettings: Examination = async ({ settings, running }) => {
+  const doubts = startWarnings(settings, running !== null && (await hasWallets(running.store)))
   if (doubts.length === 0) return [ok('settings', 'The settings are valid.')]
   return doubts.map((doubt) => warning('settings', `${doubt}.`))
 }

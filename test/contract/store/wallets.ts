@@ -11,6 +11,36 @@ const LEASE_MS = 600_000
 export function describeWallets(open: OpenStore): void {
   const scenario = (name: string, run: (t: Scenario) => Promise<void>) => test(name, withStore(open, run))
 
+  describe('the last wallet of an extended key', () => {
+    const PREFIX = 'xpub-0123456789abcdef-SEP-'
+
+    scenario('is found among other ids, whatever was added in which order', async (t) => {
+      const last = () => t.store.wallets.lastDerived(PREFIX)
+      assert.equal(await last(), null)
+      // Beside it in every order that ids may have: another key, another network, an upper-case one, and what is no index.
+      const others = ['xpub-0123456789abcdee-SEP-0000000099', 'xpub-0123456789abcdf0-SEP-0000000099']
+      const alike = [`${PREFIX}99`, `${PREFIX}99999999990`, `${PREFIX}000000009x`, `${PREFIX}zzzzzzzzzz`, PREFIX]
+      const networks = ['xpub-0123456789abcdef-SEPA-0000000099', 'xpub-0123456789abcdef-S-0000000099']
+      const shapes = ['XPUB-0123456789ABCDEF-SEP-0000000099', 'xpub0123456789abcdefSEP0000000099', 'xpub']
+      for (const id of [...others, ...alike, ...networks, ...shapes]) await t.own('alice', id)
+      assert.equal(await last(), null)
+      for (const [index, expected] of [
+        [0, 0],
+        [9, 9],
+        [10, 10],
+        [2, 10],
+        [2 ** 31 - 1, 2 ** 31 - 1],
+        [11, 2 ** 31 - 1],
+      ]) {
+        await t.own('alice', `${PREFIX}${String(index).padStart(10, '0')}`)
+        assert.equal(await last(), expected)
+      }
+      await t.harness.reopen()
+      assert.equal(await last(), 2 ** 31 - 1)
+      assert.equal(await t.store.wallets.lastDerived('xpub-0123456789abcdef-S-'), 99)
+    })
+  })
+
   describe('a claim', () => {
     scenario('hands out each unassigned wallet of the network once, then none', async (t) => {
       for (const id of ['w1', 'w2', 'w3']) await t.tell(walletCreated(id))

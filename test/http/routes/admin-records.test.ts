@@ -14,6 +14,9 @@ const PARTS: AdminParts = {
   revokeKey: unused,
   redeliver: unused,
   putBack: unused,
+  addIdentity: unused,
+  derivedSeries: unused,
+  addDerived: unused,
   records: unused,
 }
 

@@ -1,3 +1,4 @@
+import { derivedIdRange, indexOfDerived } from '../../../domain/derived-wallet.js'
 import type { Outcome } from '../../../domain/failure.js'
 import type { Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
@@ -37,6 +38,16 @@ export class LmdbWallets implements WalletPort {
       if (row === undefined) throw new Error('the list of wallets names one that is not there')
       return toWallet(row)
     })
+  }
+
+  lastDerived(prefix: string): number | null {
+    const { low, high } = derivedIdRange(prefix)
+    const range = { start: Buffer.from(high), end: Buffer.from(low), inclusiveEnd: true, reverse: true }
+    for (const key of this.commits.snapshot.tables.wallets.getKeys(range)) {
+      const index = indexOfDerived(prefix, key.toString())
+      if (index !== null) return index
+    }
+    return null
   }
 
   claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null> {

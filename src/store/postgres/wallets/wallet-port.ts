@@ -1,3 +1,4 @@
+import { derivedIdRange, indexOfDerived } from '../../../domain/derived-wallet.js'
 import type { Outcome } from '../../../domain/failure.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
@@ -43,6 +44,15 @@ export class PostgresWallets implements WalletPort {
       rows.map((row) => ({ item: toWallet(row), id: String(row.assignment_no) })),
       limit,
     )
+  }
+
+  /** In any collation these ids, which differ in digits only, are in the order of their indexes; others may stand among them. */
+  async lastDerived(prefix: string): Promise<number | null> {
+    const { low, high } = derivedIdRange(prefix)
+    const row = await this.database.readOne<{ readonly id: string }>(sql`
+      SELECT w.id FROM wallets AS w
+      WHERE w.id >= ${low} AND w.id <= ${high} AND w.id COLLATE "C" ~ ${`^${prefix}[0-9]{10}$`} ORDER BY w.id DESC LIMIT 1`)
+    return row === undefined ? null : indexOfDerived(prefix, row.id)
   }
 
   claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
