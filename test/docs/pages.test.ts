@@ -38,6 +38,11 @@ describe('the pages of docs/', () => {
     })
   }
 
+  test('have no conflict of a merge left in them', () => {
+    const left = pagesOfDocs().filter((path) => /^(?:<{7}|={7}|>{7})(?: |$)/m.test(read(path)))
+    assert.deepEqual(left, [])
+  })
+
   test(`are at most ${STEPS_MAX} links away from docs/README.md`, () => {
     const reached = new Set(['docs/README.md'])
     for (let step = 0; step < STEPS_MAX; step += 1) {
