@@ -1,4 +1,6 @@
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../src/crypto/id.js'
+import { DAY_MS } from '../src/domain/api-key.js'
+import { LATE_DAYS_DEFAULT } from '../src/domain/voiding.js'
 import { type LmdbStore, openLmdbStore } from '../src/store/lmdb/lmdb-store.js'
 import { TEST_NETWORKS } from '../test/support/networks.js'
 
@@ -28,6 +30,7 @@ export function openBenchStore(directory: string, clock: SteppingClock): Promise
     networks: TEST_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
+    lateMs: LATE_DAYS_DEFAULT * DAY_MS,
     areCoinsMixed: true,
     newId: (ms) => ids.next(ms),
     randomKeyId: () => randomKeyId(random),

@@ -84,7 +84,10 @@ function decisionCases(): readonly Case[] {
     }),
     functionCase({
       name: 'state a payment from its sums',
-      inputs: numbers.map((n) => ({ amount: 50n * ATOMS, received: { confirmed: BigInt(n) * ATOMS, pending: ATOMS } })),
+      inputs: numbers.map((n) => {
+        const received = { confirmed: BigInt(n) * ATOMS, pending: ATOMS }
+        return { amount: 50n * ATOMS, received: { ...received, own: received } }
+      }),
       run: ({ amount, received }) => paymentOf(amount, received),
       isRight: ({ status }, { amount, received }) => (status === 'paid') === received.confirmed >= amount,
     }),

@@ -48,13 +48,16 @@ export class Invoices {
     const [row] = rows
     if (row === undefined) return null
     const { atoms, confirmed, pending, wallet_ids, created_at, ...rest } = row
+    const received = { confirmed: BigInt(confirmed), pending: BigInt(pending) }
+    // It matches deposits to nobody, so nothing is another invoice's.
+    const payment = paymentOf(BigInt(atoms), { ...received, own: received })
     return {
       ...rest,
       id,
       wallet_id: wallet_ids[0] ?? '',
       wallet_ids: wallet_ids.join(','),
       created_at: Number(created_at),
-      payment: paymentOf(BigInt(atoms), { confirmed: BigInt(confirmed), pending: BigInt(pending) }),
+      payment,
     }
   }
 }

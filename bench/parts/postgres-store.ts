@@ -2,6 +2,8 @@ import { randomInt } from 'node:crypto'
 import { parseDatabaseAddress } from '../../src/base/database-address.js'
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../../src/crypto/id.js'
 import { formatAmount } from '../../src/domain/amount.js'
+import { DAY_MS } from '../../src/domain/api-key.js'
+import { LATE_DAYS_DEFAULT } from '../../src/domain/voiding.js'
 import { createLog } from '../../src/log.js'
 import { systemScheduler } from '../../src/scheduler.js'
 import type { InvoiceCommand, WalletCommand } from '../../src/store/commands.js'
@@ -70,6 +72,7 @@ function openStore(url: string, clock?: SteppingClock): Promise<Store> {
     networks: TEST_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
+    lateMs: LATE_DAYS_DEFAULT * DAY_MS,
     areCoinsMixed: true,
     kind: 'real',
     mayBegin: true,

@@ -2,11 +2,12 @@ import { timeText } from '../listing/column.js'
 import { type InvoiceRecord, invoiceState } from '../listing/invoices.js'
 import { fieldLines } from './output.js'
 
-/** The payment in words. */
+/** The payment in words: of its own money, and of what others have paid to its wallets where that counts, too. */
 export function paymentText(invoice: InvoiceRecord): string {
   const { payment, currency } = invoice
   const parts = [
-    `${payment.received} ${currency} received`,
+    `${payment.own} ${currency} received`,
+    ...(payment.received === payment.own ? [] : [`${payment.received} with what was paid for others`]),
     ...(payment.pending === '0' ? [] : [`${payment.pending} pending`]),
     ...(payment.remaining === '0' ? [] : [`${payment.remaining} remaining`]),
     ...(payment.overpaid === '0' ? [] : [`${payment.overpaid} too much`]),

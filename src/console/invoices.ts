@@ -1,4 +1,5 @@
 import { walletsOf } from '../domain/invoice.js'
+import type { Payment } from '../domain/payment.js'
 import type { Wallet } from '../domain/wallet.js'
 import { withPayment } from '../http/routes/invoices.js'
 import { qualifyingColumns } from '../listing/deposits.js'
@@ -74,10 +75,10 @@ export async function invoicePage(
   const invoice = withPayment(found)
   const content = markup`${invoiceFacts(invoice, pages)}
 <h2>Payment</h2>
-${paymentFacts(invoice)}
+${paymentFacts(invoice, found.own)}
 <h2>Deposits</h2>
 ${table({
-  caption: found.hasMoreDeposits ? `The newest ${DEPOSITS_SHOWN} that count, of more` : 'All that count, newest first',
+  caption: found.hasMoreDeposits ? `The newest ${DEPOSITS_SHOWN} of its own, of more` : 'All of its own, newest first',
   columns: qualifyingColumns,
   items: found.deposits,
   links: { transaction: ({ network, txHash }) => links.transaction(network, txHash) },
@@ -127,15 +128,17 @@ function pageLink(url: string): Markup {
   return markup`<a href="${url}" target="_blank" rel="noopener noreferrer">${url}<span class="unseen"> in a new tab</span></a>`
 }
 
-function paymentFacts(invoice: InvoiceRecord): Markup {
+/** Its own money, and in a line of its own what counts for it beside that: the API adds what others paid to its wallets. */
+function paymentFacts(invoice: InvoiceRecord, own: Payment): Markup {
   const { payment, amount, currency } = invoice
   return facts([
     ['State', invoiceState(invoice)],
     ['Amount', `${amount} ${currency}`],
-    ['Received', payment.received],
-    ['Pending', payment.pending],
-    ['Remaining', payment.remaining],
-    ['Overpaid', payment.overpaid],
+    ['Received', own.received],
+    ['Pending', own.pending],
+    ['Remaining', own.remaining],
+    ['Overpaid', own.overpaid],
+    ['Received on its wallets', payment.received === own.received ? null : payment.received],
   ])
 }
 

@@ -37,7 +37,7 @@ export interface OwnerEvent {
   readonly type: EventType
   /** Unix ms; never earlier than that of the event before. */
   readonly at: number
-  /** For a deposit and a delivery: the invoice that is notified. Null for a deposit that notifies none. */
+  /** For a deposit the invoice that it is matched to, for a delivery the one that is notified. Null for a deposit of none. */
   readonly invoiceId: string | null
   /** That of the invoice. */
   readonly reference: string | null
@@ -45,6 +45,8 @@ export interface OwnerEvent {
   readonly deposit: Sighting | null
   /** Null unless the event is about one. */
   readonly delivery: FailedDelivery | null
+  /** Present for a deposit whose invoice had become void before it came. */
+  readonly late?: true
 }
 
 /** Stands in an export for the events of an owner that have been removed, up to the one with its id. */

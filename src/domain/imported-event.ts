@@ -38,7 +38,11 @@ export function readEvent(record: Fields, importing: Importing): ImportedEvent {
   return { type: 'event', owner, event: { id, type, at, invoiceId, ...subjectOf(type, record, importing) } }
 }
 
-function subjectOf(type: EventType, record: Fields, importing: Importing): Pick<OwnerEvent, 'deposit' | 'delivery'> {
+function subjectOf(
+  type: EventType,
+  record: Fields,
+  importing: Importing,
+): Pick<OwnerEvent, 'deposit' | 'delivery' | 'late'> {
   switch (type) {
     case 'deposit.pending':
     case 'deposit.confirmed':
@@ -46,7 +50,9 @@ function subjectOf(type: EventType, record: Fields, importing: Importing): Pick<
       const deposit = nested(record, 'deposit')
       // An empty label is not the same as none: the event is kept as it was.
       const currency = deposit['currency'] === '' ? '' : optionalText(deposit, 'currency')
-      return { deposit: readSighting(deposit, currency, importing), delivery: null }
+      const { late } = record
+      if (late !== undefined && late !== true) throw new FieldFlaw('late must be true or absent')
+      return { deposit: readSighting(deposit, currency, importing), delivery: null, ...(late ? { late } : {}) }
     }
     case 'delivery.failed':
       return { deposit: null, delivery: readDelivery(nested(record, 'delivery')) }

@@ -12,14 +12,22 @@ export interface Payment {
   readonly pending: string
   /** The missing part of the amount; `0` once paid. */
   readonly remaining: string
-  /** The part received beyond the amount; `0` unless paid. */
+  /** What of its own money is beyond the amount. */
   readonly overpaid: string
+  /** The part of `received` that is not matched to another invoice. */
+  readonly own: string
 }
 
-/** The sums of the deposits that qualify for an invoice, in atoms. */
+/** Sums of deposits, in atoms. */
 export interface Received {
   readonly confirmed: bigint
   readonly pending: bigint
+}
+
+/** The sums of the deposits that qualify for an invoice. */
+export interface Sums extends Received {
+  /** Of those that are not matched to another invoice. */
+  readonly own: Received
 }
 
 /** An invoice is paid when its qualifying confirmed deposits sum to at least its amount (specification). */
@@ -27,14 +35,30 @@ export function isPaid(amount: bigint, confirmed: bigint): boolean {
   return confirmed >= amount
 }
 
-export function paymentOf(amount: bigint, { confirmed, pending }: Received): Payment {
+export function paymentOf(amount: bigint, { confirmed, pending, own }: Sums): Payment {
+  const received = formatAmount(confirmed)
   return {
     status: isPaid(amount, confirmed) ? 'paid' : 'unpaid',
-    received: formatAmount(confirmed),
+    received,
     pending: formatAmount(pending),
     remaining: formatAmount(confirmed < amount ? amount - confirmed : 0n),
-    overpaid: formatAmount(confirmed > amount ? confirmed - amount : 0n),
+    overpaid: formatAmount(own.confirmed > amount ? own.confirmed - amount : 0n),
+    own: own.confirmed === confirmed ? received : formatAmount(own.confirmed),
   }
+}
+
+/** The payment of an invoice for programs and for people. */
+export interface Payments {
+  readonly payment: Payment
+  /** The same of its own money alone: a wallet that is used again shows nobody what others paid. */
+  readonly own: Payment
+}
+
+export function paymentsOf(amount: bigint, sums: Sums): Payments {
+  const { confirmed, pending, own } = sums
+  const payment = paymentOf(amount, sums)
+  const isAllOwn = own.confirmed === confirmed && own.pending === pending
+  return { payment, own: isAllOwn ? payment : paymentOf(amount, { ...own, own }) }
 }
 
 /** A deposit that qualifies for an invoice, confirmed or not, as the payer is shown it. */

@@ -5,6 +5,9 @@ import { isPaid, type Received } from './payment.js'
 export const EXPIRY_SECONDS_MIN = 60
 export const EXPIRY_SECONDS_MAX = 31_536_000
 
+/** For how many days an invoice that has become void is matched to what comes for nobody else (decisions 6). */
+export const LATE_DAYS_DEFAULT = 30
+
 /** The stored facts about the end of an invoice. */
 export interface Ending {
   /** When it expires, Unix ms; null when it never does. */

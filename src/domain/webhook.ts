@@ -74,10 +74,18 @@ export function originOf(url: string): string | null {
 }
 
 /** The state of an invoice in a body with the payload `with-invoice`. */
-export type InvoiceState = Pick<Invoice, 'amount' | 'currency'> & Payment
+export type InvoiceState = Pick<Invoice, 'amount' | 'currency'> & Omit<Payment, 'own'>
 
 /** The fields of a deposit in a body. */
 type DepositInBody = Pick<Sighting, 'network' | 'txHash' | 'toAddress' | 'amount' | 'currency' | 'receivedAt'>
+
+/** What a body has behind the fields of the specification. */
+export interface AddedToBody {
+  /** The deposit came to an invoice that was void (decisions 6). */
+  readonly late?: true
+  readonly invoice?: InvoiceState
+  readonly test?: true
+}
 
 /**
  * The body of a delivery: the fields of the specification's table in its order, then those of decisions 7. It is
@@ -87,7 +95,7 @@ export function webhookBody(
   invoice: { readonly id: string; readonly reference: string },
   status: DepositStatus,
   deposit: DepositInBody,
-  added: { readonly invoice?: InvoiceState; readonly test?: true } = {},
+  added: AddedToBody = {},
 ): string {
   return JSON.stringify({
     reference: invoice.reference,
@@ -99,7 +107,9 @@ export function webhookBody(
     amount: deposit.amount,
     currency: deposit.currency,
     receivedAt: deposit.receivedAt,
-    ...added,
+    late: added.late,
+    invoice: added.invoice,
+    test: added.test,
   })
 }
 

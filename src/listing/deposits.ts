@@ -30,7 +30,7 @@ export function currencyText(label: string | null): string {
   return currencyOfLabel(label) ?? label ?? ''
 }
 
-/** Deposits that count for an invoice, in its currency. */
+/** Deposits of an invoice, in its currency. */
 export const qualifyingColumns = {
   received: { title: 'Received', kind: 'time', of: ({ receivedAt }) => timeText(receivedAt) },
   network: { title: 'Network', kind: 'word', of: ({ network }) => network },

@@ -24,7 +24,7 @@ export const invoiceColumns = {
   state: { title: 'State', kind: 'word', of: invoiceState },
   amount: { title: 'Amount', kind: 'figure', of: ({ amount }) => amount },
   currency: { title: 'Currency', kind: 'word', of: ({ currency }) => currency },
-  received: { title: 'Received', kind: 'figure', of: ({ payment }) => payment.received },
+  received: { title: 'Received', kind: 'figure', of: ({ payment }) => payment.own },
   reference: { title: 'Reference', of: ({ reference }) => reference },
   name: { title: 'Name', of: ({ name }) => name },
 } satisfies Columns<InvoiceRecord>

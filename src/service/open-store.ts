@@ -2,6 +2,7 @@ import { parseDatabaseAddress } from '../base/database-address.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../crypto/id.js'
+import { DAY_MS } from '../domain/api-key.js'
 import { networksOf } from '../networks/catalogue/entry.js'
 import { addressCheck } from '../networks/wallet-address.js'
 import { OperatorError } from '../operator-error.js'
@@ -43,6 +44,7 @@ export async function openStore(settings: Settings, clock: Clock, opening: Openi
     flawOfAddress: addressCheck(catalogue),
     areWalletsShared: settings.sharedWallets,
     areCoinsMixed: settings.mixedNative,
+    lateMs: settings.lateDays * DAY_MS,
     newId: ids.next.bind(ids),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),

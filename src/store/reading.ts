@@ -1,6 +1,6 @@
 import type { Slice } from '../base/turns.js'
 import type { Invoice } from '../domain/invoice.js'
-import type { Payment } from '../domain/payment.js'
+import type { Payments } from '../domain/payment.js'
 
 /* How reads are asked for and answered, by every port. `store.ts` exports it: take it from there. */
 
@@ -26,9 +26,8 @@ export interface PageOf<T> {
   readonly next: string | null
 }
 
-export interface InvoiceWithPayment {
+export interface InvoiceWithPayment extends Payments {
   readonly invoice: Invoice
-  readonly payment: Payment
   /** When it became void, by request or by expiry, Unix ms; null while it is payable. */
   readonly voidedAt: number | null
   /** Unix ms; null when it never expires. */

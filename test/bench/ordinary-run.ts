@@ -88,7 +88,7 @@ function testStack(creation: CreationName): void {
       amount: '1.50',
       currency: 'native',
       callback_url: null,
-      payment: { status: 'unpaid', received: '0', pending: '0', remaining: '1.5', overpaid: '0' },
+      payment: { status: 'unpaid', received: '0', pending: '0', remaining: '1.5', overpaid: '0', own: '0' },
     })
   })
 
@@ -168,7 +168,7 @@ function testStack(creation: CreationName): void {
     for (let n = 0; n < 2; n += 1) {
       const { status, json } = await create(url, key, order('paid', '7.5', 'USDT'))
       assert.equal(status, 201)
-      const payment = { status: 'paid', received: '7.5', pending: '1', remaining: '0', overpaid: '0' }
+      const payment = { status: 'paid', received: '7.5', pending: '1', remaining: '0', overpaid: '0', own: '7.5' }
       assert.deepEqual((await show(url, String(json['id']))).json['payment'], payment)
     }
     assert.equal((await create(url, key, order('paid', '8', 'USDT'))).status, 201)

@@ -44,6 +44,7 @@ describe('the client and a sandbox', () => {
       pending: '0',
       remaining: '0',
       overpaid: '0',
+      own: '25',
     })
   })
 

@@ -27,6 +27,7 @@ import { describeNetworks } from './store/networks.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
 import { describeOverview } from './store/overview.js'
+import { describeOwnMoney } from './store/own-money.js'
 import { describeQualifyingDeposits } from './store/qualifying-deposits.js'
 import { describeHistories } from './store/random-histories.js'
 import { describeRetries } from './store/retries.js'
@@ -48,7 +49,7 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   identities: [describeIdentities],
   wallets: [describeWallets],
   invoices: [describeInvoices, describeQualifyingDeposits],
-  deposits: [describeDeposits, describeMatching],
+  deposits: [describeDeposits, describeMatching, describeOwnMoney],
   chain: [describeChains],
   aside: [describeAside, describeSetAside],
   outbox: [describeOutbox, describeDeliveries, describeRetries, describeSettledDeliveries, describeOutboxDepth],

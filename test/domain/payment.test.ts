@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseInvoiceAmount } from '../../src/domain/amount.js'
 import { depositValue } from '../../src/domain/deposit.js'
-import { paymentOf, type Received } from '../../src/domain/payment.js'
-import { type CountedDeposit, receivedSince } from '../support/received-since.js'
+import { paymentOf, paymentsOf } from '../../src/domain/payment.js'
+import { qualifies } from '../../src/domain/qualification.js'
+import { type CountedDeposit, ownSums, receivedSince } from '../support/received-since.js'
 
 const CREATED = 1000
 const decimals = { SEP: 6, 'TRX-NILE': 6 } as const
@@ -141,15 +142,85 @@ describe('the paid status of an invoice (specification)', () => {
   ]
   for (const { what, amount, deposits, payment } of rows) {
     test(what, () => {
-      const received: Received = receivedSince(CREATED, deposits.flat())
+      const received = receivedSince(CREATED, deposits.flat())
       const [status, confirmed, pending, remaining, overpaid] = payment
-      assert.deepEqual(paymentOf(atoms(amount), received), {
+      assert.deepEqual(paymentOf(atoms(amount), ownSums(received)), {
         status,
         received: confirmed,
         pending,
         remaining,
         overpaid,
+        own: confirmed,
       })
     })
   }
+})
+
+const COIN = 10n ** 18n
+
+describe('the own money of an invoice over 25 (decisions 4)', () => {
+  const sums = (confirmed: number, pending: number, own: readonly [number, number]) => ({
+    confirmed: BigInt(confirmed) * COIN,
+    pending: BigInt(pending) * COIN,
+    own: { confirmed: BigInt(own[0]) * COIN, pending: BigInt(own[1]) * COIN },
+  })
+
+  test('leaves received, pending and remaining as they are, and is all that can be too much', () => {
+    assert.deepEqual(paymentOf(atoms('25'), sums(90, 4, [30, 1])), {
+      status: 'paid',
+      received: '90',
+      pending: '4',
+      remaining: '0',
+      overpaid: '5',
+      own: '30',
+    })
+    assert.equal(paymentOf(atoms('25'), sums(90, 0, [25, 0])).overpaid, '0')
+    assert.equal(paymentOf(atoms('25'), sums(90, 0, [0, 0])).overpaid, '0')
+  })
+
+  test('is all that people are told of', () => {
+    const { payment, own } = paymentsOf(atoms('25'), sums(90, 4, [10, 1]))
+    assert.equal(payment.received, '90')
+    assert.deepEqual(own, {
+      status: 'unpaid',
+      received: '10',
+      pending: '1',
+      remaining: '15',
+      overpaid: '0',
+      own: '10',
+    })
+    // A pending deposit of others is no part of it either.
+    assert.equal(paymentsOf(atoms('25'), sums(10, 4, [10, 1])).own.pending, '1')
+  })
+
+  test('is the payment itself where nothing was paid for others', () => {
+    const { payment, own } = paymentsOf(atoms('25'), sums(30, 4, [30, 4]))
+    assert.equal(own, payment)
+  })
+})
+
+describe('a deposit qualifies for an invoice', () => {
+  const invoice = {
+    id: '1'.repeat(32),
+    owner: 'shop',
+    wallet_id: 'w1',
+    wallet_ids: 'w1,w2',
+    name: 'n',
+    description: null,
+    reference: null,
+    amount: '1',
+    currency: 'native',
+    callback_url: null,
+    created_at: CREATED,
+  } as const
+  const deposit = { walletId: 'w2', currency: 'native', receivedAt: CREATED + 1 } as const
+  const rows = [
+    ['on one of its wallets, in its currency, after its creation', deposit, true],
+    ['not on another wallet', { ...deposit, walletId: 'w3' }, false],
+    ['not to an address of no wallet', { ...deposit, walletId: null }, false],
+    ['not in another currency', { ...deposit, currency: 'USDT' }, false],
+    ['not in none', { ...deposit, currency: null }, false],
+    ['not at the moment of its creation', { ...deposit, receivedAt: CREATED }, false],
+  ] as const
+  for (const [what, one, expected] of rows) test(what, () => assert.equal(qualifies(invoice, one), expected))
 })

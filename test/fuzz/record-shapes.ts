@@ -65,6 +65,7 @@ export const paymentShape: Shape = {
   pending: isDecimal,
   remaining: isDecimal,
   overpaid: isDecimal,
+  own: isDecimal,
 }
 
 export const invoiceWithPaymentShape: Shape = {

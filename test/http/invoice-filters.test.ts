@@ -18,6 +18,7 @@ function listOf(length: number, isPaid: (at: number) => boolean = () => false) {
       pending: '0',
       remaining: '0',
       overpaid: '0',
+      own: '0',
     }
     const invoice = { id: String(at), currency: 'USDT', created_at: length - at }
     return { invoice, payment, voidedAt: null, expiresAt: null } as InvoiceWithPayment

@@ -14,8 +14,8 @@ const SEP = { id: 'w1', network: 'SEP', address: '0x52908400098527886E0F70300698
 const NILE = { id: 'w2', network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf' } as const
 const UNKNOWN = { id: 'w3', network: null, address: null }
 
-const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0' }
-const PAID: Payment = { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0' }
+const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0', own: '0' }
+const PAID: Payment = { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0', own: '25' }
 
 const FACTS = {
   SEP: {

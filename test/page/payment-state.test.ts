@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Payment, paymentOf } from '../../src/domain/payment.js'
 import { isAwaited, leftToSend, type PaymentState, paymentStateOf } from '../../src/page/payment-state.js'
+import { ownSums } from '../support/received-since.js'
 
 const COIN = 10n ** 18n
 
@@ -73,7 +74,7 @@ const rows: readonly Row[] = [
 ]
 
 function paymentFor({ confirmed, pending }: Pick<Row, 'confirmed' | 'pending'>): Payment {
-  return paymentOf(25n * COIN, { confirmed: BigInt(confirmed) * COIN, pending: BigInt(pending) * COIN })
+  return paymentOf(25n * COIN, ownSums({ confirmed: BigInt(confirmed) * COIN, pending: BigInt(pending) * COIN }))
 }
 
 function stateOf(row: Pick<Row, 'confirmed' | 'pending' | 'isVoid'>): PaymentState {

@@ -33,7 +33,7 @@ function deposit(amount: string, minute: number, more: Partial<QualifyingDeposit
 }
 
 function paid(received: string, ...deposits: readonly QualifyingDeposit[]): PaidInvoice {
-  const payment = { status: 'paid', received, pending: '0', remaining: '0', overpaid: '0' } as const
+  const payment = { status: 'paid', received, pending: '0', remaining: '0', overpaid: '0', own: received } as const
   return { invoice: INVOICE, payment, deposits, hasMoreDeposits: false, networks: pageNetworks() }
 }
 

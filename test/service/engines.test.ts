@@ -40,6 +40,7 @@ for (const http of HTTP_ENGINES) {
         pending: '0',
         remaining: '0',
         overpaid: '0',
+        own: '2.5',
       })
       const page = await fixture.get(`/pay/${created.json.id}`)
       assert.equal(page.status, 200)

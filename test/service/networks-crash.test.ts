@@ -56,6 +56,7 @@ test('kill -9 in the middle of catching up loses nothing, and tells nothing twic
     pending: '0',
     remaining: String(1_000_000 - Number(sum)),
     overpaid: '0',
+    own: sum,
   })
 
   /** Starts the service and kills it while it waits for an answer about blocks; answers 1 when that is how it ended. */

@@ -56,6 +56,7 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
       pending: '25',
       remaining: '25',
       overpaid: '0',
+      own: '0',
     })
 
     // One block too few.
@@ -68,7 +69,14 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
 
     await world.chain.mine()
     await world.receiver.received(2)
-    assert.deepEqual(await payment(), { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0' })
+    assert.deepEqual(await payment(), {
+      status: 'paid',
+      received: '25',
+      pending: '0',
+      remaining: '0',
+      overpaid: '0',
+      own: '25',
+    })
     assert.deepEqual(world.told(), [`pending ${txHash}`, `confirmed ${txHash}`])
   })
 

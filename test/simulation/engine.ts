@@ -1,5 +1,7 @@
 import type { RandomFill } from '../../src/crypto/id.js'
 import { IdGenerator, randomKeyId, randomSecretHex } from '../../src/crypto/id.js'
+import { DAY_MS } from '../../src/domain/api-key.js'
+import { LATE_DAYS_DEFAULT } from '../../src/domain/voiding.js'
 import { openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { Store } from '../../src/store/store.js'
 import { CATALOGUE_NETWORKS } from '../support/catalogue.js'
@@ -63,6 +65,7 @@ export function storeOptions({ clock, ids: fill }: Pick<StoreParts, 'clock' | 'i
     networks: CATALOGUE_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
+    lateMs: LATE_DAYS_DEFAULT * DAY_MS,
     areCoinsMixed: true,
     newId: (nowMs: number) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(fill),

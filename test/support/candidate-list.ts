@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict'
 import { answeredNow } from '../../src/store/rules/asking.js'
 import type { Standing } from '../../src/store/rules/invoice-life.js'
-import { type CandidateSearch, chooseInvoice } from '../../src/store/rules/match-deposit.js'
+import { type CandidateSearch, chooseInvoice, type DepositSearch } from '../../src/store/rules/match-deposit.js'
 
 /** A candidate for a deposit, in a list. Ids sort by age. */
 export interface Listed {
@@ -69,7 +70,12 @@ export class CandidateList implements CandidateSearch<Listed, Listed> {
   }
 }
 
+/** The searches of a deposit that has candidates of these kinds. None asks for a void invoice. */
+export function searchOf(...kinds: readonly CandidateList[]): DepositSearch<Listed, Listed> {
+  return { kinds, lastVoid: () => assert.fail('a deposit asked for a void invoice') }
+}
+
 /** The name of the candidate that a deposit of `amount` notifies. */
 export function chosenOf(candidates: readonly Listed[], amount: bigint): string | null {
-  return answeredNow(chooseInvoice(new CandidateList(candidates, amount)))?.id ?? null
+  return answeredNow(chooseInvoice(searchOf(new CandidateList(candidates, amount)), null))?.invoice.id ?? null
 }

@@ -1,5 +1,7 @@
 import type { Clock } from '../../src/clock.js'
 import { createPooledRandom, IdGenerator, randomKeyId } from '../../src/crypto/id.js'
+import { DAY_MS } from '../../src/domain/api-key.js'
+import { LATE_DAYS_DEFAULT } from '../../src/domain/voiding.js'
 import { type LmdbStore, type LmdbStoreOptions, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { StoreHarness } from '../contract/store/harness.js'
 import { assertSound } from './check-data.js'
@@ -20,6 +22,7 @@ export function lmdbStoreOptions(directory: string, clock: Clock): LmdbStoreOpti
     networks: TEST_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
+    lateMs: LATE_DAYS_DEFAULT * DAY_MS,
     areCoinsMixed: true,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import pg from 'pg'
 import { parseDatabaseAddress } from '../../src/base/database-address.js'
 import { createPooledRandom, IdGenerator, randomKeyId } from '../../src/crypto/id.js'
+import { DAY_MS } from '../../src/domain/api-key.js'
+import { LATE_DAYS_DEFAULT } from '../../src/domain/voiding.js'
 import { systemScheduler } from '../../src/scheduler.js'
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/postgres-store.js'
 import { checkDatabase } from '../../src/store/postgres/upkeep/check.js'
@@ -25,6 +27,7 @@ export function postgresStoreOptions(url: string): Omit<PostgresStoreOptions, 'c
     networks: TEST_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
+    lateMs: LATE_DAYS_DEFAULT * DAY_MS,
     areCoinsMixed: true,
     kind: 'real',
     mayBegin: true,

@@ -1,4 +1,4 @@
-import type { Received } from '../../src/domain/payment.js'
+import type { Received, Sums } from '../../src/domain/payment.js'
 
 /** A deposit as the paid status sees it. */
 export interface CountedDeposit {
@@ -22,4 +22,9 @@ export function receivedSince(createdAt: number, deposits: Iterable<CountedDepos
     else if (deposit.kind === 'pending') pending += deposit.amount
   }
   return { confirmed, pending }
+}
+
+/** Sums of an invoice on wallets that nothing else was paid to: all of it is its own. */
+export function ownSums(received: Received): Sums {
+  return { ...received, own: received }
 }

@@ -106,14 +106,16 @@ export interface Invoice {
 export interface Payment {
   /** `paid` when `received` is at least the amount. */
   readonly status: 'unpaid' | 'paid'
-  /** Sum of the confirmed deposits that count. */
+  /** Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices. */
   readonly received: string
   /** Sum of those that would count but are not confirmed yet. */
   readonly pending: string
   /** The part of the amount that is missing; `0` once paid. */
   readonly remaining: string
-  /** What was received beyond the amount. */
+  /** What of `own` is beyond the amount. */
   readonly overpaid: string
+  /** The part of `received` that is not matched to another invoice. */
+  readonly own: string
 }
 
 export interface InvoiceWithPayment {
@@ -233,7 +235,7 @@ export interface Event {
   readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
   /** When the service noted it. It never goes back. */
   readonly at: number
-  /** The invoice. Null for a deposit that notifies none. */
+  /** The invoice. Null for a deposit that is matched to none. */
   readonly invoiceId: string | null
   /** That of the invoice. */
   readonly reference: string | null
@@ -267,6 +269,8 @@ export interface Event {
     /** Why there was no answer. `refused_address`: the address is not public, so nothing was sent. */
     readonly failure: 'timeout' | 'dns' | 'connection' | 'refused_address' | 'interrupted' | null
   } | null
+  /** With `deposit.*`, if the invoice had become void before the deposit came; else absent. */
+  readonly late?: true
 }
 
 export interface Wallet {
@@ -376,6 +380,8 @@ export interface Delivered {
   readonly currency: string | null
   /** The same in both notifications. */
   readonly receivedAt: number
+  /** If the invoice had become void before the deposit came; else absent. */
+  readonly late?: true
   readonly invoice?: {
     /** As sent. */
     readonly amount: string
@@ -383,13 +389,13 @@ export interface Delivered {
     readonly currency: 'native' | 'USDT'
     /** `paid` when `received` is at least the amount. */
     readonly status: 'unpaid' | 'paid'
-    /** Sum of the confirmed deposits that count. */
+    /** Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices. */
     readonly received: string
     /** Sum of those that would count but are not confirmed yet. */
     readonly pending: string
     /** The part of the amount that is missing; `0` once paid. */
     readonly remaining: string
-    /** What was received beyond the amount. */
+    /** What of `own` is beyond the amount. */
     readonly overpaid: string
   }
   /** In test deliveries only. */

@@ -21,6 +21,11 @@ export const invoices = {
     fallbackText: 'none: they never expire',
     sentence: 'The time after which an invoice expires that was created without expiresInSeconds.',
   }),
+  lateDays: quantity(0, 36_500, 'days', {
+    fallback: '30',
+    sentence:
+      'The time for which an invoice that expired or was voided is told of a payment that comes to its wallet and belongs to no other invoice. 0: such payments are told to nobody.',
+  }),
   walletLeaseSeconds: quantity(1, 7 * 24 * 60 * 60, 'seconds', {
     fallback: '600',
     sentence: 'The time for which a claimed wallet is not handed out again.',

@@ -18,7 +18,7 @@ export const examples = {
   invoice: exampleInvoice,
   invoiceWithPayment: {
     ...exampleInvoice,
-    payment: { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0' },
+    payment: { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0', own: '0' },
     voided_at: null,
     expires_at: null,
   },

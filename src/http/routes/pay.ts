@@ -77,8 +77,14 @@ function chosenWallet({ query }: RequestHead, { wallets }: Shown): number {
 async function shownOf(store: PageStore, id: string, run: Run): Promise<Shown | undefined> {
   const found = await run(() => store.invoices.findWithDeposits(id, TRANSACTIONS_MAX))
   if (found === undefined) return undefined
-  const { voidedAt, ...shown } = found
-  return { ...shown, isVoid: voidedAt !== null, wallets: await run(() => walletsShown(store, found.invoice)) }
+  // What others paid to its wallets is nobody's business here.
+  const { voidedAt, own, ...shown } = found
+  return {
+    ...shown,
+    payment: own,
+    isVoid: voidedAt !== null,
+    wallets: await run(() => walletsShown(store, found.invoice)),
+  }
 }
 
 /** What the page of an invoice shows now; undefined if there is no such invoice. */
@@ -156,8 +162,8 @@ const QR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
 async function showQr({ store }: PaymentPageParts, id: string, file: string, run: Run): Promise<Answer> {
   const found = file.endsWith(QR_SUFFIX) ? await run(() => store.invoices.findWithPayment(id)) : undefined
   if (found === undefined) return failureAnswer(failure('not_found'))
-  const { invoice, payment, voidedAt } = found
-  const isDue = leftToSend(paymentStateOf(payment, voidedAt !== null)) !== null
+  const { invoice, own, voidedAt } = found
+  const isDue = leftToSend(paymentStateOf(own, voidedAt !== null)) !== null
   const walletId = file.slice(0, -QR_SUFFIX.length)
   const isShown = isDue && walletsOf(invoice).includes(walletId)
   const address = isShown ? (await run(() => store.wallets.find(walletId)))?.address : null

@@ -23,6 +23,7 @@ import { indexed } from './invoices/invoice-places.js'
 import { findInvoice, type InvoiceRow, invoiceRow, putInvoiceRow, storeIdOf } from './invoices/invoice-rows.js'
 import { enterOpen } from './invoices/open-invoices.js'
 import { enterPaid } from './invoices/paid-invoices.js'
+import { enterVoid } from './invoices/void-invoices.js'
 import { internSet } from './invoices/wallet-sets.js'
 import { LmdbKeyWork } from './keys/api-keys.js'
 import { type InvoiceId, under } from './tables/keys.js'
@@ -78,6 +79,7 @@ class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, 
     putInvoiceRow(this.commit, { id, invoice, setNo, expiresAt, voidedAt, hasOutlivedExpiry })
     ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (reference !== null) references.putSync(Buffer.from(reference), id)
+    if (voidedAt !== null) enterVoid(this.commit, indexed(this.commit, invoiceRow(this.commit, id)), voidedAt)
   }
 
   added({ id, expiresAt, hasOutlivedExpiry }: EnteredInvoice<InvoiceId>): InvoiceRow {

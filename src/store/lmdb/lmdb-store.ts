@@ -53,6 +53,8 @@ export interface LmdbStoreOptions extends World, StoreCreation {
   readonly flawOfAddress: FlawOfAddress
   /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
   readonly areWalletsShared: boolean
+  /** For how long an invoice that has become void is matched to what comes for nobody else; 0 for never (decisions 6). */
+  readonly lateMs: number
   /** Whether a native amount may be paid in different coins (decisions 11). */
   readonly areCoinsMixed: boolean
   /** 16 hex characters. */
@@ -137,7 +139,9 @@ export function storeOn(
     options.commitObserver,
     options.onUnavailable,
   )
-  const deposits = new DepositRecorder(new DepositJudge(options.networks.decimals))
+  const deposits = new DepositRecorder(
+    new DepositJudge({ tokenDecimals: options.networks.decimals, lateMs: options.lateMs }),
+  )
   const answers = new InvoiceAnswers()
   const chain = new LmdbChain(commits, deposits)
   let closing: Promise<void> | null = null

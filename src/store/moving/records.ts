@@ -53,6 +53,7 @@ export interface MovedDeposit {
   readonly atoms: string
   /** The id by which stores list the invoice. */
   readonly invoiceId: string | null
+  readonly isLate: boolean
   readonly isPendingReached: boolean
   readonly isConfirmedReached: boolean
 }
@@ -83,6 +84,8 @@ export interface MovedEvent {
   readonly invoiceId: string | null
   readonly deposit: Sighting | null
   readonly delivery: FailedDelivery | null
+  /** Of a deposit whose invoice had become void. */
+  readonly isLate: boolean
 }
 
 /** The records of each kind. */
@@ -170,4 +173,7 @@ export interface MovedPayment {
   /** Atoms. */
   readonly confirmed: string
   readonly pending: string
+  /** The same of what is not matched to another invoice. */
+  readonly own: string
+  readonly ownPending: string
 }

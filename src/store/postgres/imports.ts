@@ -31,7 +31,7 @@ import {
   storeIdOf,
   toInvoice,
 } from './invoices/invoice-rows.js'
-import { enterOpen, enterPaid } from './invoices/places.js'
+import { enterOpen, enterPaid, enterVoid } from './invoices/places.js'
 import { expireDue, isPaidNow, lockInvoice } from './invoices/settle.js'
 import { PostgresKeyWork } from './keys/key-port.js'
 import { lockAddresses } from './wallets/wallet-rows.js'
@@ -89,7 +89,9 @@ class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<string,
 
   add(invoice: EnteredInvoice<string>): void {
     internOwner(this.work, invoice.invoice.owner)
-    this.work.write(insertInvoices([{ ...invoice, state: invoice.voidedAt === null ? STATE.open : STATE.void }]))
+    const row = { ...invoice, state: invoice.voidedAt === null ? STATE.open : STATE.void }
+    this.work.write(insertInvoices([row]))
+    if (invoice.voidedAt !== null) enterVoid(this.work, [row])
   }
 
   added({ id }: EnteredInvoice<string>): Promise<InvoiceRow> {

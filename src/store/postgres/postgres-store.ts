@@ -45,6 +45,8 @@ export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
   readonly flawOfAddress: FlawOfAddress
   /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
   readonly areWalletsShared: boolean
+  /** For how long an invoice that has become void is matched to what comes for nobody else; 0 for never (decisions 6). */
+  readonly lateMs: number
   /** Whether a native amount may be paid in different coins (decisions 11). */
   readonly areCoinsMixed: boolean
   /** 16 hex characters. */
@@ -82,7 +84,9 @@ function explained(error: unknown, { shown }: DatabaseAddress): unknown {
 
 function storeOn(database: Database, options: PostgresStoreOptions & { readonly birth: StoreBirth }): Store {
   const fence = new Fence()
-  const deposits = new DepositRecorder(new DepositJudge(options.networks.decimals))
+  const deposits = new DepositRecorder(
+    new DepositJudge({ tokenDecimals: options.networks.decimals, lateMs: options.lateMs }),
+  )
   const invoices = new PostgresInvoices(database)
   const outbox = new PostgresOutbox(database, fence)
   let closing: Promise<void> | null = null

@@ -17,7 +17,9 @@ export function callbackOf({ reference, callback_url }: Pick<Invoice, 'reference
   return callback_url === null ? CALLBACK.default : CALLBACK.own
 }
 
-/** Whether a deposit may still be the first to match an invoice. One that is never notified is never matched. */
-export function isUnmatched(callback: Callback, matches: number): boolean {
-  return matches === 0 && callback !== CALLBACK.none
+/** The ways of notification of candidates in the order in which they are looked for: those that resolve, and the others. */
+export function callbackKinds(hasDefault: boolean): readonly (readonly Callback[])[] {
+  return hasDefault
+    ? [[CALLBACK.own, CALLBACK.default], [CALLBACK.none]]
+    : [[CALLBACK.own], [CALLBACK.none, CALLBACK.default]]
 }

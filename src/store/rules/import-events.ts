@@ -14,7 +14,12 @@ import { askBoth } from './together.js'
 /** What an event says. `Named` is an invoice as the engine has it. */
 export type ToldEvent<Named> =
   | { readonly type: InvoiceEventType; readonly invoice: Named }
-  | { readonly type: DepositEventType; readonly invoice: Named | null; readonly deposit: Sighting }
+  | {
+      readonly type: DepositEventType
+      readonly invoice: Named | null
+      readonly deposit: Sighting
+      readonly isLate: boolean
+    }
   | { readonly type: 'delivery.failed'; readonly invoice: Named; readonly delivery: FailedDelivery }
 
 /** What an engine does to import events, inside a transaction. Ids are 16 hex characters. */
@@ -69,7 +74,7 @@ function* toldBy<Named>(
   events: EventImportWork<Named>,
   { owner, event }: Extract<ImportedEvent, { readonly type: 'event' }>,
 ): Asking<ToldEvent<Named> | string> {
-  const { type, invoiceId, deposit, delivery } = event
+  const { type, invoiceId, deposit, delivery, late } = event
   const found = invoiceId === null ? null : yield* ask(events.invoice(invoiceId))
   if (found === undefined) return 'its invoice is not known: import invoices first'
   if (found !== null && found.owner !== owner) return 'its invoice is of another owner'
@@ -79,7 +84,9 @@ function* toldBy<Named>(
     case 'deposit.confirmed':
     case 'deposit.dropped': {
       const isKnown = deposit !== null && (yield* ask(events.hasDeposit(deposit)))
-      return isKnown ? { type, invoice, deposit } : 'its deposit is not known: import deposits first'
+      return isKnown
+        ? { type, invoice, deposit, isLate: late === true }
+        : 'its deposit is not known: import deposits first'
     }
     case 'delivery.failed':
       return delivery === null || invoice === null

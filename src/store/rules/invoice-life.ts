@@ -89,22 +89,27 @@ export function* reopen<I extends Ending>(
   }
 }
 
-/** The deposits that have matched an invoice and were not dropped. `I` names an invoice. */
+/** How the deposits change that are matched to an invoice and were not dropped. */
+export interface MatchChange {
+  /** How many come (1) or go (−1). */
+  readonly matches: number
+  /** What of it was seen, and what was confirmed, in atoms; of those only that qualify for the invoice. */
+  readonly seen: bigint
+  readonly confirmed: bigint
+}
+
+/** The deposits that are matched to an invoice and were not dropped. `I` names an invoice. */
 export interface Matches<I> {
-  /** Adds a match, or takes one back. Answers how many there were before. */
-  add(invoice: I, by: 1 | -1): number
+  /** Answers how many there were before. */
+  change(invoice: I, by: MatchChange): number
   /** Notes, if the invoice is among those found paid, whether a deposit has matched it. */
   mark(invoice: I, isMatched: boolean): void
 }
 
-/** A deposit matched an invoice. */
-export function addMatch<I>(matches: Matches<I>, invoice: I): void {
-  if (matches.add(invoice, 1) === 0) matches.mark(invoice, true)
-}
-
-/** A deposit that had matched an invoice was dropped. */
-export function giveBackMatch<I>(matches: Matches<I>, invoice: I): void {
-  const before = matches.add(invoice, -1)
-  if (before < 1) throw new Error('an invoice has no match to give back')
-  if (before === 1) matches.mark(invoice, false)
+/** Brings the matches of an invoice up to date with one deposit. */
+export function changeMatch<I>(matches: Matches<I>, invoice: I, by: MatchChange): void {
+  const before = matches.change(invoice, by)
+  if (before + by.matches < 0) throw new Error('an invoice has no match to give back')
+  if (by.matches > 0 && before === 0) matches.mark(invoice, true)
+  if (by.matches < 0 && before === 1) matches.mark(invoice, false)
 }

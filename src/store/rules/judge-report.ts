@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/api-key.js'
 import {
   conflictOf,
   type Deposit,
@@ -10,6 +11,7 @@ import {
 } from '../../domain/deposit.js'
 import type { DepositFact } from '../../domain/ledger-fact.js'
 import type { TokenDecimals } from '../../domain/network.js'
+import { LATE_DAYS_DEFAULT } from '../../domain/voiding.js'
 import type { OwedDelivery } from '../outbox.js'
 
 /** The outcome of a report, and the deliveries that it caused. An engine may complete them with its commit. */
@@ -33,6 +35,16 @@ export interface Judgement {
   readonly change: DepositChange | null
 }
 
+/** What decides about deposits beside the facts. */
+export interface DepositTerms {
+  readonly tokenDecimals: TokenDecimals
+  /** For how long an invoice that has become void is matched to what comes for nobody else; 0 for never. */
+  readonly lateMs: number
+}
+
+/** For deposits of before every deposit was matched. What they are worth was found out when they were recorded. */
+export const PAST_TERMS: DepositTerms = { tokenDecimals: {}, lateMs: LATE_DAYS_DEFAULT * DAY_MS }
+
 /** A deposit that a store knows. */
 interface Known {
   readonly deposit: Deposit
@@ -40,11 +52,11 @@ interface Known {
 
 /** Judges reports about deposits. */
 export class DepositJudge {
-  constructor(readonly tokenDecimals: TokenDecimals) {}
+  constructor(readonly terms: DepositTerms) {}
 
   /** Why a deposit cannot be recorded; null when it can. The names of a flawed one may not even fit into a key. */
   flawOf(sighting: Sighting): string | null {
-    return flawOf(sighting, this.tokenDecimals)
+    return flawOf(sighting, this.terms.tokenDecimals)
   }
 
   /** The sightings that can be recorded. */
@@ -54,7 +66,7 @@ export class DepositJudge {
 
   /** Judges a sound report about a deposit, as far as it is known, at `nowMs`. */
   judge(known: Deposit | undefined, { report, sighting }: DepositFact, nowMs: number): Judgement {
-    const conflict = report === 'dropped' ? null : conflictWith(known, sighting, this.tokenDecimals)
+    const conflict = report === 'dropped' ? null : conflictWith(known, sighting, this.terms.tokenDecimals)
     if (conflict !== null) return rejected(`the deposit is known with another ${conflict}`)
     const from = known?.kind ?? 'unseen'
     const transition = transitionOf(from, report)
@@ -74,7 +86,7 @@ export class DepositJudge {
 
   /** What a sighting contradicts of a known deposit; null for nothing. */
   conflictWith(known: Known | undefined, sighting: Sighting): ReturnType<typeof conflictOf> {
-    return conflictWith(known?.deposit, sighting, this.tokenDecimals)
+    return conflictWith(known?.deposit, sighting, this.terms.tokenDecimals)
   }
 }
 

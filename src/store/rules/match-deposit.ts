@@ -3,20 +3,27 @@ import { type Asking, ask } from './asking.js'
 import type { Standing } from './invoice-life.js'
 
 /*
- * Which invoice a deposit notifies (decisions 6). Candidates are the invoices on the destination wallet that belong to its present
- * owner, have a reference and a callback that resolves, are in the deposit's currency, were created before the deposit was
- * received, and are not void.
+ * Which invoice a deposit is matched to (decisions 6). Candidates are the invoices on the destination wallet that belong to its
+ * present owner, are in the deposit's currency, were created before the deposit was received, and are not void. Those that can be
+ * notified, which have a reference and a callback that resolves, go before the others. When there is no candidate at all, the deposit
+ * is late: it is matched to the invoice that became void last.
  */
 
 /** Paid invoices that one transaction settles at most before a choice, counted on each of their wallets. */
 export const SETTLED_PLACES_MAX = 100
+
+/** Invoices that became void on a wallet behind a deposit, and that a search examines at most: one may be younger than the deposit. */
+export const VOID_EXAMINED_MAX = 100
 
 /** What the walks of one transaction may still settle. */
 export interface Budget {
   left: number
 }
 
-/** The searches of one deposit, in an engine: a few seeks each, however long the history of the wallet is. `I`: its row of an invoice. */
+/**
+ * The searches of one deposit among candidates of a kind, in an engine: a few seeks each, however long the history of the wallet is.
+ * `I`: its row of an invoice.
+ */
 export interface CandidateSearch<I, Head> {
   /** The candidates of exactly the deposit's amount, the paid ones only as far as no deposit has matched them. */
   ofAmount(): Awaitable<readonly I[]>
@@ -37,25 +44,60 @@ export interface CandidateSearch<I, Head> {
   byAge(one: I | Head, other: I | Head): number
 }
 
+/** All searches of one deposit. */
+export interface DepositSearch<I, Head> {
+  /** The candidates that can be notified, and behind them those that cannot. */
+  readonly kinds: readonly CandidateSearch<I, Head>[]
+  /** The invoice that became void last, at `sinceMs` or later, of those that the deposit may be for. */
+  lastVoid(sinceMs: number): Awaitable<I | null>
+}
+
+/** The invoice that a deposit is matched to. */
+export interface Match<I> {
+  readonly invoice: I
+  /** Whether it had become void. */
+  readonly isLate: boolean
+}
+
 /**
- * Chooses the invoice that a deposit notifies; null without a candidate. The amount identifies the invoice, because unpaid amounts
+ * Chooses the invoice that a deposit is matched to; null for none. The amount identifies the invoice, because unpaid amounts
  * on a wallet are distinct; what others paid to a shared wallet does not matter. A later search runs only if the earlier ones
- * found nothing. Payment sums do not depend on the choice.
+ * found nothing. Payment sums do not depend on the choice. `lateSinceMs`: since when an invoice must have become void; null for never.
  */
-export function* chooseInvoice<I, Head>(search: CandidateSearch<I, Head>): Asking<I | null> {
-  const ofAmount = yield* newestUnmatched(search)
-  if (ofAmount !== null) return ofAmount
-  const { unpaid } = yield* oldestUnpaid(search, { left: Number.POSITIVE_INFINITY })
-  return unpaid ?? (yield* ask(search.newest()))
+export function* chooseInvoice<I, Head>(
+  search: DepositSearch<I, Head>,
+  lateSinceMs: number | null,
+): Asking<Match<I> | null> {
+  for (const candidates of search.kinds) {
+    const invoice = yield* chooseAmong(candidates)
+    if (invoice !== null) return { invoice, isLate: false }
+  }
+  const late = lateSinceMs === null ? null : yield* ask(search.lastVoid(lateSinceMs))
+  return late === null ? null : { invoice: late, isLate: true }
 }
 
 /**
  * Settles a bounded piece of what a choice will meet; false when there is more. Without it a deposit finds its invoice too, but
  * settles everything at once.
  */
-export function* settleBefore<I, Head>(search: CandidateSearch<I, Head>, budget: Budget): Asking<boolean> {
-  if ((yield* newestUnmatched(search)) !== null) return true
-  return (yield* oldestUnpaid(search, budget)).isDone
+export function* settleBefore<I, Head>(
+  { kinds }: Pick<DepositSearch<I, Head>, 'kinds'>,
+  budget: Budget,
+): Asking<boolean> {
+  for (const candidates of kinds) {
+    if ((yield* newestUnmatched(candidates)) !== null) return true
+    const { unpaid, isDone } = yield* oldestUnpaid(candidates, budget)
+    if (!isDone) return false
+    if (unpaid !== null || (yield* ask(candidates.newest())) !== null) return true
+  }
+  return true
+}
+
+function* chooseAmong<I, Head>(search: CandidateSearch<I, Head>): Asking<I | null> {
+  const ofAmount = yield* newestUnmatched(search)
+  if (ofAmount !== null) return ofAmount
+  const { unpaid } = yield* oldestUnpaid(search, { left: Number.POSITIVE_INFINITY })
+  return unpaid ?? (yield* ask(search.newest()))
 }
 
 function* newestUnmatched<I, Head>(search: CandidateSearch<I, Head>): Asking<I | null> {

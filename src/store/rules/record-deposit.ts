@@ -1,6 +1,7 @@
 import type { Currency } from '../../domain/amount.js'
 import {
   type Deposit,
+  type DepositReport,
   type DepositStatus,
   type DepositValue,
   depositValue,
@@ -8,13 +9,21 @@ import {
 } from '../../domain/deposit.js'
 import type { DepositEventType } from '../../domain/event.js'
 import type { Invoice } from '../../domain/invoice.js'
-import type { TokenDecimals } from '../../domain/network.js'
 import type { Payment } from '../../domain/payment.js'
-import { type NewDelivery, resolveCallback, type WebhookConfiguration, webhookBody } from '../../domain/webhook.js'
+import { qualifies } from '../../domain/qualification.js'
+import {
+  type AddedToBody,
+  type InvoiceState,
+  type NewDelivery,
+  resolveCallback,
+  type WebhookConfiguration,
+  webhookBody,
+} from '../../domain/webhook.js'
 import type { Awaitable } from '../store.js'
 import { type Asking, ask } from './asking.js'
-import { conflictWith, type DepositChange } from './judge-report.js'
-import { type Budget, type CandidateSearch, chooseInvoice, settleBefore } from './match-deposit.js'
+import type { MatchChange } from './invoice-life.js'
+import { conflictWith, type DepositChange, type DepositTerms } from './judge-report.js'
+import { type Budget, chooseInvoice, type DepositSearch, type Match, settleBefore } from './match-deposit.js'
 
 /** A deposit with what only the store knows of it. `Id` is how an engine names an invoice. */
 export interface DepositRecord<Id> {
@@ -22,22 +31,25 @@ export interface DepositRecord<Id> {
   /** The currency it was counted as when it was recorded: a later change of configuration must not take out another amount. */
   readonly countedAs: Currency | null
   readonly atoms: bigint
-  /** The invoice it notifies, chosen when it was first seen; null for none. */
+  /** The invoice it is matched to, chosen when it was first seen; null for none. */
   readonly invoiceId: Id | null
+  /** Whether that invoice had become void before. */
+  readonly isLate: boolean
   /** Statuses for which a delivery was entered, or would have been: never again. */
   readonly isPendingReached: boolean
   readonly isConfirmedReached: boolean
 }
 
-/** An invoice that a deposit notifies, in an engine. */
-export interface NotifiedInvoice<Id> {
+/** An invoice that a deposit is matched to, in an engine. */
+export interface MatchedInvoice<Id> {
   readonly id: Id
   readonly invoice: Invoice
 }
 
 /** The address to which a deposit went, in an engine. */
 export interface Payee {
-  readonly isOfWallet: boolean
+  /** The wallet that has it; null while none is known. */
+  readonly walletId: string | null
 }
 
 /** Whether a deposit enters the sums of what was seen and of what was confirmed (1), leaves them (−1), or neither (0). */
@@ -46,11 +58,21 @@ export interface CountChange {
   readonly confirmed: number
 }
 
+/** How a change of a deposit changes sums, of which it is a part, or is not, before and behind the change. */
+function changeOf(
+  before: { readonly kind: DepositChange['from']; readonly isIn: boolean },
+  after: { readonly kind: DepositReport; readonly isIn: boolean },
+): CountChange {
+  const isSeen = ({ kind, isIn }: typeof before) => Number(isIn && (kind === 'pending' || kind === 'confirmed'))
+  const isConfirmed = ({ kind, isIn }: typeof before) => Number(isIn && kind === 'confirmed')
+  return { seen: isSeen(after) - isSeen(before), confirmed: isConfirmed(after) - isConfirmed(before) }
+}
+
 /**
  * What recording one deposit needs of an engine. `P` is its address with the wallet, `I` its row of an invoice, `R` its row of a
  * deposit, and `Id` how it names an invoice.
  */
-export interface DepositWork<P extends Payee, I extends NotifiedInvoice<Id>, R extends DepositRecord<Id>, Id> {
+export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R extends DepositRecord<Id>, Id> {
   /** Nobody is notified, now or later, of what a silent unit does. */
   readonly isSilent: boolean
   payeeAt(place: Pick<Deposit, 'network' | 'toAddress'>): Awaitable<P>
@@ -58,17 +80,17 @@ export interface DepositWork<P extends Payee, I extends NotifiedInvoice<Id>, R e
   enter(record: DepositRecord<Id>, known: R | undefined, payee: P): R
   put(row: R, known: R | undefined): void
   /** The candidates for a deposit to a wallet; null when it can have none. */
-  candidates(payee: P, seen: Sighting, value: DepositValue): Awaitable<CandidateSearch<I, unknown> | null>
-  /** The invoice that a deposit notifies already. */
+  candidates(payee: P, seen: Sighting, value: DepositValue): Awaitable<DepositSearch<I, unknown> | null>
+  /** The invoice that a deposit is matched to already. */
   invoice(id: Id): Awaitable<I>
   /** An invoice as it is now that the deposit is counted. */
   current(invoice: I): Awaitable<I>
-  addMatch(invoice: I): void
-  giveBackMatch(invoice: I): void
-  /** Enters what became of a deposit into the log of the owner of the invoice that it notifies, or else of its wallet. */
-  log(type: DepositEventType, deposit: Deposit, invoice: I | null, payee: P): void
-  /** Adds a deposit to the sums of its account, or takes it out. */
-  count(row: R, by: CountChange, payee: P): void
+  /** Adds the match of a deposit to an invoice, takes it back, or changes what of it is confirmed. */
+  changeMatch(invoice: I, row: R, change: MatchChange): void
+  /** Enters what became of a deposit into the log of the owner of the invoice that it is matched to, or else of its wallet. */
+  log(type: DepositEventType, deposit: Deposit, match: Match<I> | null, payee: P): void
+  /** Adds a deposit to the sums of its account and to those of what is matched to no invoice, or takes it out. */
+  count(row: R, by: CountChange, unmatched: CountChange, payee: P): void
   /** Opens what is unpaid again because a confirmed deposit has left its account. */
   reopen(row: R, payee: P): Asking<void>
   /** Notes that the deposits of a wallet change. */
@@ -86,11 +108,11 @@ export interface DepositWork<P extends Payee, I extends NotifiedInvoice<Id>, R e
   owe(delivery: NewDelivery): void
 }
 
-/** Records one deposit: its sums, the invoice that it notifies, what it has paid, and the deliveries that it owes. */
-export class DepositRule<P extends Payee, I extends NotifiedInvoice<Id>, R extends DepositRecord<Id>, Id> {
+/** Records one deposit: its sums, the invoice that it is matched to, what it has paid, and the deliveries that it owes. */
+export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extends DepositRecord<Id>, Id> {
   constructor(
     private readonly work: DepositWork<P, I, R, Id>,
-    private readonly tokenDecimals: TokenDecimals,
+    private readonly terms: DepositTerms,
   ) {}
 
   /**
@@ -103,25 +125,27 @@ export class DepositRule<P extends Payee, I extends NotifiedInvoice<Id>, R exten
     const stands =
       known === undefined ||
       known.deposit.kind === 'dropped' ||
-      conflictWith(known.deposit, sighting, this.tokenDecimals) !== null
+      conflictWith(known.deposit, sighting, this.terms.tokenDecimals) !== null
         ? null
         : known
     // Nothing is chosen any more.
     if (stands?.deposit.kind === 'confirmed') return true
     const seen = stands?.deposit ?? sighting
-    const value = stands === null ? depositValue(sighting, this.tokenDecimals) : valueIn(stands)
+    const value = stands === null ? depositValue(sighting, this.terms.tokenDecimals) : valueIn(stands)
     if (value === null) return true
     const payee = yield* ask(this.work.payeeAt(seen))
     const search = yield* ask(this.work.candidates(payee, seen, value))
     return search === null || (yield* settleBefore(search, budget))
   }
 
-  /** The invoice that a deposit will notify when a change of it is recorded; null for none. */
+  /** The invoice that a deposit will be matched to when a change of it is recorded; null for none. */
   *foresee({ from, deposit }: DepositChange, known: R | undefined): Asking<I | null> {
     const { work } = this
     if (known !== undefined && known.invoiceId !== null) return yield* ask(work.invoice(known.invoiceId))
-    const value = known === undefined || from === 'dropped' ? depositValue(deposit, this.tokenDecimals) : valueIn(known)
-    return value === null ? null : yield* this.choose(deposit, value, yield* ask(work.payeeAt(deposit)))
+    const { tokenDecimals } = this.terms
+    const value = known === undefined || from === 'dropped' ? depositValue(deposit, tokenDecimals) : valueIn(known)
+    if (value === null) return null
+    return (yield* this.choose(deposit, value, yield* ask(work.payeeAt(deposit))))?.invoice ?? null
   }
 
   /** Records what a report changes of a deposit. */
@@ -130,32 +154,53 @@ export class DepositRule<P extends Payee, I extends NotifiedInvoice<Id>, R exten
     const { from, reaches, deposit } = change
     const payee = yield* ask(work.payeeAt(deposit))
     const seen = known === undefined || from === 'dropped' ? this.enter(deposit, known, payee) : known
-    const matched = yield* this.match(seen, payee, change)
+    const match = yield* this.match(seen, payee, deposit)
     const row: R = {
       ...seen,
       deposit,
-      invoiceId: matched?.id ?? null,
+      invoiceId: match?.invoice.id ?? null,
+      isLate: match?.isLate ?? false,
       isPendingReached: seen.isPendingReached || reaches.includes('pending'),
       isConfirmedReached: seen.isConfirmedReached || reaches.includes('confirmed'),
     }
     for (const report of deposit.kind === 'dropped' ? [deposit.kind] : reaches) {
-      work.log(`deposit.${report}`, deposit, matched, payee)
+      work.log(`deposit.${report}`, deposit, match, payee)
     }
-    if (row.countedAs !== null) yield* this.count(row, payee, from)
-    if (payee.isOfWallet) work.noteChange(payee)
+    if (match !== null) this.changeMatch(match.invoice, row, payee, { from, wasMatched: seen.invoiceId !== null })
+    if (row.countedAs !== null) yield* this.count(row, payee, { from, wasMatched: seen.invoiceId !== null })
+    if (payee.walletId !== null) work.noteChange(payee)
     work.put(row, known)
     const isNew = (status: DepositStatus) => !(status === 'pending' ? seen.isPendingReached : seen.isConfirmedReached)
-    yield* this.settleAndOwe(row, payee, matched, work.isSilent ? [] : reaches.filter(isNew))
+    yield* this.settleAndOwe(row, payee, match?.invoice ?? null, work.isSilent ? [] : reaches.filter(isNew))
+  }
+
+  /**
+   * Matches a confirmed deposit of before every deposit was matched. It notifies nobody and changes no payment. What it is matched to
+   * is judged by what is there now.
+   */
+  *matchAgain(known: R): Asking<void> {
+    const { work } = this
+    const { deposit } = known
+    if (known.invoiceId !== null || known.countedAs === null || deposit.kind !== 'confirmed') return
+    const payee = yield* ask(work.payeeAt(deposit))
+    const match = yield* this.choose(deposit, valueIn(known), payee)
+    if (match === null) return
+    const row: R = { ...known, invoiceId: match.invoice.id, isLate: match.isLate }
+    const before = { from: deposit.kind, wasMatched: false }
+    this.changeMatch(match.invoice, row, payee, before)
+    yield* this.count(row, payee, before)
+    work.put(row, known)
   }
 
   private enter(deposit: Deposit, known: R | undefined, payee: P): R {
-    const value = depositValue(deposit, this.tokenDecimals)
+    const value = depositValue(deposit, this.terms.tokenDecimals)
     if (value === null) throw new Error('a deposit without a value was not rejected')
     const record: DepositRecord<Id> = {
       deposit,
       countedAs: value.currency,
       atoms: value.atoms,
       invoiceId: known?.invoiceId ?? null,
+      isLate: known?.isLate ?? false,
       isPendingReached: known?.isPendingReached ?? false,
       isConfirmedReached: known?.isConfirmedReached ?? false,
     }
@@ -163,36 +208,47 @@ export class DepositRule<P extends Payee, I extends NotifiedInvoice<Id>, R exten
   }
 
   /**
-   * The invoice that the deposit notifies from now on. The choice is made when the deposit is first seen, once more when it
+   * The invoice that the deposit is matched to from now on. The choice is made when the deposit is first seen, once more when it
    * is confirmed and there was none, and kept: a dropped deposit only gives its match back until it is seen again. It is
    * made before the deposit is counted, so that what an invoice misses is what the payer saw missing.
    */
-  private *match(seen: R, payee: P, { from, deposit }: DepositChange): Asking<I | null> {
-    const { work } = this
-    if (seen.invoiceId !== null) {
-      const kept = yield* ask(work.invoice(seen.invoiceId))
-      if (deposit.kind === 'dropped') work.giveBackMatch(kept)
-      else if (from === 'dropped') work.addMatch(kept)
-      return kept
-    }
-    const chosen = yield* this.choose(deposit, valueIn(seen), payee)
-    if (chosen !== null) work.addMatch(chosen)
-    return chosen
+  private *match(seen: R, payee: P, deposit: Deposit): Asking<Match<I> | null> {
+    const { invoiceId, isLate } = seen
+    if (invoiceId !== null) return { invoice: yield* ask(this.work.invoice(invoiceId)), isLate }
+    return yield* this.choose(deposit, valueIn(seen), payee)
   }
 
-  private *choose(deposit: Deposit, value: DepositValue, payee: P): Asking<I | null> {
+  private *choose(deposit: Deposit, value: DepositValue, payee: P): Asking<Match<I> | null> {
     if (deposit.kind === 'dropped') return null
     const search = yield* ask(this.work.candidates(payee, deposit, value))
-    return search === null ? null : yield* chooseInvoice(search)
+    const { lateMs } = this.terms
+    return search === null ? null : yield* chooseInvoice(search, lateMs === 0 ? null : deposit.receivedAt - lateMs)
+  }
+
+  /**
+   * Brings the match of an invoice up to date. A deposit that came back as another one than was dropped keeps its match, and may not
+   * qualify for that invoice any more: then it is no money of it.
+   */
+  private changeMatch(invoice: I, row: R, { walletId }: P, { from, wasMatched }: Before): void {
+    const { deposit, countedAs, atoms } = row
+    const { kind, receivedAt } = deposit
+    const { seen: matches, confirmed } = changeOf({ kind: from, isIn: wasMatched }, { kind, isIn: true })
+    const counts = qualifies(invoice.invoice, { walletId, currency: countedAs, receivedAt })
+    const worth = counts ? atoms : 0n
+    this.work.changeMatch(invoice, row, {
+      matches,
+      seen: BigInt(matches) * worth,
+      confirmed: BigInt(confirmed) * worth,
+    })
   }
 
   /** Brings the sums from one kind to the other. */
-  private *count(row: R, payee: P, from: DepositChange['from']): Asking<void> {
+  private *count(row: R, payee: P, { from, wasMatched }: Before): Asking<void> {
     const { kind } = row.deposit
-    const seen = Number(kind !== 'dropped') - Number(from === 'pending' || from === 'confirmed')
-    const confirmed = Number(kind === 'confirmed') - Number(from === 'confirmed')
-    this.work.count(row, { seen, confirmed }, payee)
-    if (confirmed < 0 && payee.isOfWallet) yield* this.work.reopen(row, payee)
+    const all = changeOf({ kind: from, isIn: true }, { kind, isIn: true })
+    const unmatched = changeOf({ kind: from, isIn: !wasMatched }, { kind, isIn: row.invoiceId === null })
+    this.work.count(row, all, unmatched, payee)
+    if (all.confirmed < 0 && payee.walletId !== null) yield* this.work.reopen(row, payee)
   }
 
   /** Finds what a confirmed deposit has paid, the invoice that it matched first, and queues the deliveries that are owed. */
@@ -200,13 +256,15 @@ export class DepositRule<P extends Payee, I extends NotifiedInvoice<Id>, R exten
     const { work } = this
     const { deposit, countedAs } = row
     const isConfirmed = deposit.kind === 'confirmed'
-    const others = isConfirmed && countedAs !== null && payee.isOfWallet ? work.othersPaid(row, payee, matched) : []
+    const others =
+      isConfirmed && countedAs !== null && payee.walletId !== null ? work.othersPaid(row, payee, matched) : []
     if (matched !== null) {
-      const configuration = told.length === 0 ? null : yield* ask(work.configuration(matched.invoice.owner))
+      const isTold = told.length > 0 && matched.invoice.reference !== null
+      const configuration = isTold ? yield* ask(work.configuration(matched.invoice.owner)) : null
       const isShown = configuration?.payload === 'with-invoice'
       const current = isConfirmed || isShown ? yield* ask(work.current(matched)) : matched
       if (isConfirmed) work.settleIfOpen(current)
-      if (configuration !== null) this.owe(deposit, current, told, configuration)
+      if (configuration !== null) this.owe(row, current, told, configuration)
     }
     for (const other of yield* ask(others)) work.settleIfOpen(other)
   }
@@ -216,21 +274,34 @@ export class DepositRule<P extends Payee, I extends NotifiedInvoice<Id>, R exten
    * the payment in the body, it is the payment as of now.
    */
   private owe(
-    deposit: Deposit,
+    { deposit, isLate }: R,
     current: I,
     told: readonly DepositStatus[],
     { callback_url: defaultUrl, payload }: WebhookConfiguration,
   ): void {
     const { id: invoiceId, owner, reference, amount, currency, callback_url } = current.invoice
-    if (reference === null) throw new Error('a deposit was matched to an invoice without a reference')
     const url = resolveCallback(callback_url, defaultUrl)
-    if (url === null) return
-    const added = payload === 'with-invoice' ? { invoice: { amount, currency, ...this.work.paymentOf(current) } } : {}
+    if (url === null || reference === null) return
+    const added: AddedToBody = {
+      ...(isLate ? { late: true } : {}),
+      ...(payload === 'with-invoice' ? { invoice: stateOf(amount, currency, this.work.paymentOf(current)) } : {}),
+    }
     for (const status of told) {
       const body = webhookBody({ id: invoiceId, reference }, status, deposit, added)
       this.work.owe({ owner, invoiceId, status, url, body })
     }
   }
+}
+
+/** How a deposit stood before a change. */
+interface Before {
+  readonly from: DepositChange['from']
+  readonly wasMatched: boolean
+}
+
+/** The payload has what it had before there was `own`. */
+function stateOf(amount: string, currency: Currency, { own: _, ...payment }: Payment): InvoiceState {
+  return { amount, currency, ...payment }
 }
 
 function valueIn({ countedAs, atoms }: DepositRecord<unknown>): DepositValue {

@@ -178,6 +178,7 @@ export function describeDeposits(open: OpenStore): void {
         pending: '0',
         remaining: '0.000000000000000001',
         overpaid: '0',
+        own: '99.999999999999999999',
       })
       await at(2, 'wallet-2', '0.000000000000000002')
       assert.equal((await t.paymentOf(invoice)).overpaid, '0.000000000000000001')

@@ -13,7 +13,9 @@ export function describeEndings(open: OpenStore): void {
   const scenario = (name: string, run: (t: Scenario) => Promise<void>) => test(name, withStore(open, run))
   const notified = async (t: Scenario, amount: string, txHash: string, receivedAt = t.clock.now() + 1) => {
     const { deliveries } = await t.deposit('confirmed', { txHash, amount, receivedAt })
-    return deliveries.map(({ body }) => JSON.parse(body)).map(({ reference, status }) => `${reference} ${status}`)
+    return deliveries
+      .map(({ body }) => JSON.parse(body))
+      .map(({ reference, status, late }) => `${reference} ${status}${late === true ? ' late' : ''}`)
   }
   const voidedAt = async (t: Scenario, invoice: Pick<Invoice, 'id'>) => (await t.told(invoice)).voidedAt
 
@@ -82,7 +84,7 @@ export function describeEndings(open: OpenStore): void {
       await t.void(id)
       assert.deepEqual(await notified(t, '3', 'part'), ['void confirmed'])
       await t.deposit('dropped', { txHash: 'part' })
-      assert.deepEqual(await notified(t, '5', 'new'), [])
+      assert.deepEqual(await notified(t, '5', 'new'), ['void pending late', 'void confirmed late'])
     })
 
     scenario('does not come back with a reorganisation, while the paid one before it does', async (t) => {
@@ -136,11 +138,11 @@ export function describeEndings(open: OpenStore): void {
       assert.equal(await voidedAt(t, invoice), START_MS + MINUTE_MS)
     })
 
-    scenario('is no candidate for what is seen after it, though that was received before', async (t) => {
+    scenario('is told late of what is seen after it, though that was received before', async (t) => {
       await t.own('alice', 'wallet-1')
       const invoice = await t.invoice({ amount: '5', reference: 'r', callbackUrl: HOOK, expiresInSeconds: 60 })
       t.clock.set(START_MS + MINUTE_MS)
-      assert.deepEqual(await notified(t, '5', 'late', START_MS + 1000), [])
+      assert.deepEqual(await notified(t, '5', 'late', START_MS + 1000), ['r pending late', 'r confirmed late'])
       const { voidedAt: at, payment } = await t.told(invoice)
       assert.deepEqual([at, payment.status], [START_MS + MINUTE_MS, 'paid'])
     })
@@ -215,8 +217,9 @@ export function describeEndings(open: OpenStore): void {
       }))
       await t.store.commands.perform(commands)
       t.clock.set(START_MS + MINUTE_MS)
-      assert.deepEqual(await notified(t, '3', 'a'), [])
-      assert.deepEqual(await notified(t, '1090', 'b'), [])
+      const last = ['r1099 pending late', 'r1099 confirmed late']
+      assert.deepEqual(await notified(t, '3', 'a'), last)
+      assert.deepEqual(await notified(t, '1090', 'b'), last)
       await t.invoice({ amount: '500' })
       await t.invoice({ amount: '1100' })
     })

@@ -72,10 +72,10 @@ export function describeEvents(open: OpenStore): void {
     scenario('is the owner’s, whether or not anybody is notified', async (t) => {
       await t.own('alice', 'wallet-1')
       await t.own('bob', 'wallet-2')
-      await t.invoice({ amount: '5' })
+      const { id } = await t.invoice({ amount: '5' })
       await t.deposit('confirmed', { amount: '5' })
       assert.deepEqual(await typesOf(t), ['invoice.created', 'deposit.pending', 'deposit.confirmed', 'invoice.paid'])
-      assert.equal((await eventsOf(t))[1]?.invoiceId, null)
+      assert.equal((await eventsOf(t))[1]?.invoiceId, id)
       assert.deepEqual(await typesOf(t, 'bob'), [])
       assert.deepEqual(await typesOf(t, 'nobody'), [])
     })
@@ -89,6 +89,26 @@ export function describeEvents(open: OpenStore): void {
       await t.deposit('pending', { amount: '7', txHash: 'two' })
       assert.deepEqual(await typesOf(t), ['invoice.created', 'deposit.pending', 'deposit.confirmed', 'invoice.paid'])
       assert.deepEqual(await typesOf(t, 'bob'), ['deposit.pending'])
+    })
+
+    scenario('of a deposit says that it is late, and says so in every one of it', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const { id } = await t.invoice({ amount: '5', reference: 'r' })
+      await t.void(id)
+      for (const report of ['pending', 'confirmed', 'dropped'] as const) await t.deposit(report, { amount: '4' })
+      await t.invoice({ amount: '6' })
+      await t.deposit('pending', { amount: '6', txHash: 'in time' })
+      const ofDeposits = (await eventsOf(t)).filter(({ deposit }) => deposit !== null)
+      assert.deepEqual(
+        ofDeposits.map(({ type, invoiceId, late }) => [type, invoiceId === id, late]),
+        [
+          ['deposit.pending', true, true],
+          ['deposit.confirmed', true, true],
+          ['deposit.dropped', true, true],
+          ['deposit.pending', false, undefined],
+        ],
+      )
+      assert.deepEqual(Object.keys(ofDeposits[0]?.deposit ?? {}).includes('late'), false)
     })
 
     scenario('tells of an expiry without a command', async (t) => {

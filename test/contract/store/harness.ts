@@ -22,6 +22,7 @@ import type { ManualClock } from '../../support/manual-clock.js'
 export interface Reconfigured {
   readonly networks: Networks
   readonly areCoinsMixed: boolean
+  readonly lateMs: number
 }
 
 /** A store under test, with the world it was given. */
@@ -120,14 +121,14 @@ export class Scenario {
     return (await this.told(invoice)).payment
   }
 
-  /** The deposits that are listed for an invoice are the very ones that its payment is the sum of. */
+  /** The deposits that are listed for an invoice are the very ones that its own money is the sum of. */
   async assertDepositsSum(invoice: Pick<Invoice, 'id'>): Promise<void> {
-    const { payment, deposits } = present(await this.store.invoices.findWithDeposits(invoice.id, DEPOSITS_MAX))
+    const { own, deposits } = present(await this.store.invoices.findWithDeposits(invoice.id, DEPOSITS_MAX))
     const sum = (isConfirmed: boolean) =>
       deposits
         .filter((one) => one.isConfirmed === isConfirmed)
         .reduce((atoms, { amount }) => atoms + parseFormattedAmount(amount), 0n)
-    assert.deepEqual([sum(true), sum(false)], [payment.received, payment.pending].map(parseFormattedAmount))
+    assert.deepEqual([sum(true), sum(false)], [own.received, own.pending].map(parseFormattedAmount))
   }
 
   /** Everything that the readers tell about owners and invoices, to be compared before and after a refusal. */

@@ -42,7 +42,8 @@ export function describeInvoices(open: OpenStore): void {
       assert.deepEqual(await t.store.invoices.findByReference(' order 7 '), invoice)
       assert.deepEqual(await t.store.invoices.findWithPayment(invoice.id), {
         invoice,
-        payment: { status: 'unpaid', received: '0', pending: '0', remaining: '100', overpaid: '0' },
+        payment: { status: 'unpaid', received: '0', pending: '0', remaining: '100', overpaid: '0', own: '0' },
+        own: { status: 'unpaid', received: '0', pending: '0', remaining: '100', overpaid: '0', own: '0' },
         voidedAt: null,
         expiresAt: null,
       })

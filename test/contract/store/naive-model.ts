@@ -1,6 +1,8 @@
 import { type Currency, type CurrencyLabel, currencyOfLabel } from '../../../src/domain/amount.js'
+import { DAY_MS } from '../../../src/domain/api-key.js'
 import type { DepositReport, DepositStatus } from '../../../src/domain/deposit.js'
-import type { Received } from '../../../src/domain/payment.js'
+import type { Received, Sums } from '../../../src/domain/payment.js'
+import { LATE_DAYS_DEFAULT } from '../../../src/domain/voiding.js'
 import { receivedSince } from '../../support/received-since.js'
 
 /** An invoice as the model keeps it; its amount in atoms. */
@@ -32,6 +34,7 @@ export interface ModelSighting {
 interface ModelDeposit extends ModelSighting {
   readonly kind: DepositReport
   readonly invoice: ModelInvoice | null
+  readonly isLate: boolean
   readonly reached: ReadonlySet<DepositStatus>
 }
 
@@ -40,6 +43,13 @@ export interface ModelDelivery {
   readonly invoiceId: string
   readonly status: DepositStatus
   readonly url: string
+  readonly isLate: boolean
+}
+
+/** The invoice that a deposit is matched to, and whether it was void. */
+interface ModelMatch {
+  readonly invoice: ModelInvoice | null
+  readonly isLate: boolean
 }
 
 /**
@@ -54,14 +64,22 @@ export class NaiveModel {
   readonly placed = new Set<string>()
   readonly defaults = new Map<string, string>()
 
-  received(invoice: Pick<ModelInvoice, 'walletIds' | 'currency' | 'createdAt'>): Received {
-    const counted = [...this.deposits.values()].filter(
+  received(invoice: ModelInvoice): Received {
+    return receivedSince(invoice.createdAt, this.counted(invoice))
+  }
+
+  sums(invoice: ModelInvoice): Sums {
+    const own = this.counted(invoice).filter((deposit) => deposit.invoice === null || deposit.invoice === invoice)
+    return { ...this.received(invoice), own: receivedSince(invoice.createdAt, own) }
+  }
+
+  private counted(invoice: ModelInvoice): readonly ModelDeposit[] {
+    return [...this.deposits.values()].filter(
       (deposit) =>
         this.placed.has(deposit.walletId) &&
         invoice.walletIds.includes(deposit.walletId) &&
         currencyOfLabel(deposit.label) === invoice.currency,
     )
-    return receivedSince(invoice.createdAt, counted)
   }
 
   remaining(invoice: ModelInvoice): bigint {
@@ -132,17 +150,19 @@ export class NaiveModel {
     if (isCounted && (known.kind === 'confirmed' || report === 'pending')) return { status: 'duplicate', owed: [] }
     // Chosen when it is first seen, and once more at `confirmed` when there was none.
     const sighting = isCounted ? known : seen
-    const invoice = known?.invoice ?? this.match(sighting)
+    const { invoice, isLate } = known != null && known.invoice !== null ? known : this.match(sighting)
     const reached = new Set(known?.reached)
     const owed: ModelDelivery[] = []
     for (const status of report === 'pending' ? (['pending'] as const) : (['pending', 'confirmed'] as const)) {
       if (reached.has(status)) continue
       reached.add(status)
       const url = invoice === null ? null : this.callbackOf(invoice)
-      if (invoice !== null && url !== null) owed.push({ invoiceId: invoice.id, status, url })
+      if (invoice !== null && invoice.reference !== null && url !== null) {
+        owed.push({ invoiceId: invoice.id, status, url, isLate })
+      }
     }
     const { walletId, label, amount, receivedAt } = sighting
-    this.deposits.set(key, { walletId, label, amount, receivedAt, kind: report, invoice, reached })
+    this.deposits.set(key, { walletId, label, amount, receivedAt, kind: report, invoice, isLate, reached })
     return { status: 'applied', owed }
   }
 
@@ -160,19 +180,29 @@ export class NaiveModel {
   }
 
   /** Decisions 6 over all invoices of the wallet. */
-  private match(seen: ModelSighting): ModelInvoice | null {
+  private match(seen: ModelSighting): ModelMatch {
     const currency = currencyOfLabel(seen.label)
-    if (!this.placed.has(seen.walletId) || currency === null) return null
-    const candidates = this.invoices.filter(
+    if (!this.placed.has(seen.walletId) || currency === null) return { invoice: null, isLate: false }
+    const possible = this.invoices.filter(
       (invoice) =>
         invoice.walletIds.includes(seen.walletId) &&
         invoice.owner === this.owners.get(seen.walletId) &&
-        invoice.voidedAt === null &&
-        invoice.reference !== null &&
         invoice.currency === currency &&
-        this.callbackOf(invoice) !== null &&
         invoice.createdAt < seen.receivedAt,
     )
+    const isTold = (invoice: ModelInvoice) => invoice.reference !== null && this.callbackOf(invoice) !== null
+    const live = possible.filter(({ voidedAt }) => voidedAt === null)
+    const invoice = this.chosen(live.filter(isTold), seen) ?? this.chosen(live, seen)
+    if (invoice !== null) return { invoice, isLate: false }
+    const since = seen.receivedAt - LATE_DAYS_DEFAULT * DAY_MS
+    const late = possible
+      .filter(({ voidedAt }) => voidedAt !== null && voidedAt >= since)
+      .toSorted((one, other) => (one.voidedAt ?? 0) - (other.voidedAt ?? 0) || (one.id < other.id ? -1 : 1))
+      .at(-1)
+    return { invoice: late ?? null, isLate: late !== undefined }
+  }
+
+  private chosen(candidates: readonly ModelInvoice[], seen: ModelSighting): ModelInvoice | null {
     const oldestFirst = candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1))
     return (
       oldestFirst.findLast((one) => one.amount === seen.amount && !this.isMatched(one)) ??

@@ -99,15 +99,18 @@ export function describeQualifyingDeposits(open: OpenStore): void {
       assert.deepEqual([again?.amount, again?.receivedAt, again?.isConfirmed], ['7', START_MS + 9, false])
     })
 
-    scenario("stay those that its sums count when it is void, paid, or its wallet is another owner's", async (t) => {
+    scenario("are its own when it is void, paid, or its wallet is another owner's, and never another's", async (t) => {
       const [first, second] = [await t.invoice({ amount: '5' }), await t.invoice({ amount: '6' })]
+      await t.deposit('confirmed', { txHash: 'a part', amount: '1', receivedAt: START_MS + 1 })
       await t.void(first.id)
-      await t.deposit('confirmed', { txHash: 'to a void one', amount: '6', receivedAt: START_MS + 1 })
+      await t.deposit('confirmed', { txHash: 'beside a void one', amount: '6', receivedAt: START_MS + 1 })
       await t.tell(walletAssigned('wallet-1', 'bob'))
+      await t.deposit('confirmed', { txHash: 'to nobody', amount: '1', receivedAt: START_MS + 2 })
       t.clock.set(START_MS + 2)
       const bobs = await t.invoice({ owner: 'bob' })
       await t.deposit('confirmed', { txHash: 'after', amount: '1', receivedAt: START_MS + 3 })
-      for (const invoice of [first, second]) assert.deepEqual(await hashes(t, invoice), ['after', 'to a void one'])
+      assert.deepEqual(await hashes(t, first), ['to nobody', 'a part'])
+      assert.deepEqual(await hashes(t, second), ['to nobody', 'beside a void one'])
       assert.deepEqual(await hashes(t, bobs), ['after'])
     })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { formatAmount } from '../../../src/domain/amount.js'
-import { paymentOf } from '../../../src/domain/payment.js'
+import { paymentsOf } from '../../../src/domain/payment.js'
 import { addressOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
@@ -145,15 +145,20 @@ class History {
     })
     assert.equal(outcome.status, expected.status)
     assert.deepEqual(
-      deliveries.map(({ invoiceId, status, url }) => ({ invoiceId, status, url })),
+      deliveries.map(({ invoiceId, status, url, body }) => ({
+        invoiceId,
+        status,
+        url,
+        isLate: JSON.parse(body).late === true,
+      })),
       expected.owed,
     )
   }
 
   private async comparePayments(): Promise<void> {
     for (const invoice of this.model.invoices) {
-      const { payment, voidedAt, expiresAt } = await this.t.told(invoice)
-      assert.deepEqual(payment, paymentOf(invoice.amount, this.model.received(invoice)))
+      const { payment, own, voidedAt, expiresAt } = await this.t.told(invoice)
+      assert.deepEqual({ payment, own }, paymentsOf(invoice.amount, this.model.sums(invoice)))
       await this.t.assertDepositsSum(invoice)
       assert.deepEqual([voidedAt, expiresAt], [this.model.voidedAtBy(invoice, this.t.clock.now()), invoice.expiresAt])
     }

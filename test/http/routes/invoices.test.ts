@@ -67,7 +67,7 @@ describe('POST /api/invoices creates', () => {
       amount: `${amounts}.25`,
       currency: 'USDT',
       callback_url: null,
-      payment: { status: 'unpaid', received: '0', pending: '0', remaining: `${amounts}.25`, overpaid: '0' },
+      payment: { status: 'unpaid', received: '0', pending: '0', remaining: `${amounts}.25`, overpaid: '0', own: '0' },
       voided_at: null,
       expires_at: null,
     })

@@ -30,8 +30,16 @@ function pages(wallets: number, lookupMs: number, waits = false) {
     callback_url: null,
     created_at: 1_700_000_000_000,
   }
-  const payment = { status: 'unpaid', received: '0', pending: '0', remaining: '0.5', overpaid: '0' } as const
-  const found = { invoice, payment, voidedAt: null, expiresAt: null, deposits: [], hasMoreDeposits: false }
+  const payment = { status: 'unpaid', received: '0', pending: '0', remaining: '0.5', overpaid: '0', own: '0' } as const
+  const found = {
+    invoice,
+    payment,
+    own: payment,
+    voidedAt: null,
+    expiresAt: null,
+    deposits: [],
+    hasMoreDeposits: false,
+  }
   let nowMs = 0
   const look = (id: string): Wallet => {
     nowMs += lookupMs

@@ -24,8 +24,8 @@ const VOID_ID = '018f2a4c5b6d7e8f9012345678abcd03'
 const EXPIRING_ID = '018f2a4c5b6d7e8f9012345678abcd04'
 const FAILING_ID = '018f2a4c5b6d7e8f9012345678abcd02'
 
-const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '0.5', overpaid: '0' }
-const PAID: Payment = { status: 'paid', received: '0.5', pending: '0', remaining: '0', overpaid: '0' }
+const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '0.5', overpaid: '0', own: '0' }
+const PAID: Payment = { status: 'paid', received: '0.5', pending: '0', remaining: '0', overpaid: '0', own: '0.5' }
 
 function invoice(id: string, wallets: Pick<Invoice, 'wallet_id' | 'wallet_ids'>): Invoice {
   return {
@@ -41,6 +41,9 @@ function invoice(id: string, wallets: Pick<Invoice, 'wallet_id' | 'wallet_ids'>)
     created_at: 1_700_000_000_000,
   }
 }
+
+/** What others have paid to the wallets of an invoice. */
+const OTHERS: Payment = { status: 'paid', received: '77', pending: '3', remaining: '0', overpaid: '0', own: '0' }
 
 const PAGES = { ...PLAIN_PAGES, isSandbox: true }
 
@@ -73,6 +76,12 @@ const invoices = new Map([
   [OLD_ID, { invoice: invoice(OLD_ID, { wallet_id: 'nile', wallet_ids: null }), payment: UNPAID, ...PAYABLE }],
 ])
 
+/** The page shows what is the invoice's own, and not what else came to its wallets. */
+function told(id: string) {
+  const found = invoices.get(id)
+  return found && { ...found, own: found.payment, payment: OTHERS }
+}
+
 const ASSIGNED = { owner: 'merchant', assignedAt: 1 }
 const wallets = new Map<string, Wallet>([
   ['sep', { id: 'sep', network: 'SEP', address: '0x52908400098527886E0F7030069857D2E4169EE7', ...ASSIGNED }],
@@ -102,10 +111,10 @@ describe('GET /pay/:id', () => {
     const handlers = paymentPageHandlers({
       store: {
         invoices: {
-          findWithPayment: (id) => invoices.get(id),
+          findWithPayment: told,
           findWithDeposits: (id) => {
             if (id === FAILING_ID) throw new Error('disk on fire')
-            const found = invoices.get(id)
+            const found = told(id)
             return found && { ...found, deposits: [], hasMoreDeposits: false }
           },
         },

@@ -23,8 +23,15 @@ interface State {
   readonly hasMoreDeposits?: boolean
 }
 
-const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '1250.00', overpaid: '0' }
-const PAID: Payment = { status: 'paid', received: '1250.00', pending: '0', remaining: '0', overpaid: '0' }
+const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '1250.00', overpaid: '0', own: '0' }
+const PAID: Payment = {
+  status: 'paid',
+  received: '1250.00',
+  pending: '0',
+  remaining: '0',
+  overpaid: '0',
+  own: '1250.00',
+}
 const MINUTE_MS = 60_000
 const WALLETS = { wallet_id: 'sep', wallet_ids: 'sep,nile' }
 
@@ -103,7 +110,7 @@ function findWithDeposits(name: string) {
     ...invoice,
   }
   const ending = { voidedAt: closedAt ?? null, expiresAt: expiresAt ?? null }
-  return { invoice: shown, payment, ...ending, deposits, hasMoreDeposits }
+  return { invoice: shown, payment, own: payment, ...ending, deposits, hasMoreDeposits }
 }
 
 /** The pages of the service, over states instead of a store. */

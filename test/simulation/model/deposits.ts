@@ -1,5 +1,6 @@
 import type { Currency } from '../../../src/domain/amount.js'
 import type { Deposit, DepositReport, DepositStatus, Sighting } from '../../../src/domain/deposit.js'
+import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Network } from '../../../src/domain/network.js'
 import { kindOf } from '../networks.js'
 import { depositAtoms } from './amounts.js'
@@ -8,10 +9,18 @@ import { depositAtoms } from './amounts.js'
 export interface ModelDeposit {
   record: Deposit
   atoms: bigint
-  /** The invoice that it notifies, chosen when it was first seen, or at `confirmed` when there was none. */
+  /** The invoice that it is matched to, chosen when it was first seen, or at `confirmed` when there was none. */
   invoiceId: string | null
+  /** Whether that invoice was void by then. */
+  isLate: boolean
   /** Statuses that were reached once: never notified again. */
   readonly reached: Set<DepositStatus>
+}
+
+/** An invoice that a deposit is matched to. */
+export interface ModelMatch {
+  readonly invoice: Invoice
+  readonly isLate: boolean
 }
 
 /** What a report does, before it is done. */
@@ -79,11 +88,12 @@ export class ModelDeposits {
   }
 
   /** A deposit that is seen for the first time. */
-  add(report: DepositReport, sighting: Sighting, invoiceId: string | null, nowMs: number): ModelDeposit {
+  add(report: DepositReport, sighting: Sighting, match: ModelMatch | null, nowMs: number): ModelDeposit {
     const deposit: ModelDeposit = {
       record: recordOf(report, sighting, nowMs),
       atoms: depositAtoms(sighting.network, sighting.currency, sighting.amount) ?? 0n,
-      invoiceId,
+      invoiceId: match?.invoice.id ?? null,
+      isLate: match?.isLate ?? false,
       reached: new Set(),
     }
     this.byIdentity.set(identityOf(sighting), deposit)

@@ -9,6 +9,7 @@ export interface ModelEvent {
   readonly reference: string | null
   readonly deposit: Sighting | null
   readonly delivery: FailedDelivery | null
+  readonly late?: true
 }
 
 /**
@@ -26,11 +27,12 @@ export class ModelEvents {
     owner: string,
     type: EventType,
     invoice: Pick<Invoice, 'id' | 'reference'> | undefined,
-    about: Partial<Pick<ModelEvent, 'deposit' | 'delivery'>> = {},
+    about: Partial<Pick<ModelEvent, 'deposit' | 'delivery'>> & { readonly isLate?: boolean } = {},
   ): void {
     const log = this.logs.get(owner) ?? []
     this.logs.set(owner, log)
-    const { deposit = null, delivery = null } = about
-    log.push({ type, invoiceId: invoice?.id ?? null, reference: invoice?.reference ?? null, deposit, delivery })
+    const { deposit = null, delivery = null, isLate = false } = about
+    const named = { invoiceId: invoice?.id ?? null, reference: invoice?.reference ?? null }
+    log.push({ type, ...named, deposit, delivery, ...(isLate ? { late: true } : {}) })
   }
 }

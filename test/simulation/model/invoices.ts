@@ -3,7 +3,7 @@ import type { Deposit, Sighting } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
 import { decimal, invoiceAtoms } from './amounts.js'
-import { currencyOf, type ModelDeposit, type ModelDeposits } from './deposits.js'
+import { currencyOf, type ModelDeposit, type ModelDeposits, type ModelMatch } from './deposits.js'
 import type { ModelEvents } from './events.js'
 import type { ModelWallets } from './wallets.js'
 
@@ -35,9 +35,13 @@ interface ModelInvoice {
 interface Told {
   readonly invoice: Invoice
   readonly payment: Payment
+  readonly own: Payment
   readonly voidedAt: number | null
   readonly expiresAt: number | null
 }
+
+/** 30 days (decisions 6). */
+const LATE_MS = 30 * 24 * 60 * 60 * 1000
 
 /** Sets of wallets that may share a wallet (decisions 6). */
 const SETS_MAX = 64
@@ -133,13 +137,14 @@ export class ModelInvoices {
     const invoice = this.invoices.find(({ record }) => record.id === id)
     if (invoice === undefined) return undefined
     const voidedAt = this.voidedAtBy(invoice, nowMs)
-    return { invoice: invoice.record, payment: this.paymentOf(invoice), voidedAt, expiresAt: invoice.expiresAt }
+    const payment = this.paymentOf(invoice)
+    return { invoice: invoice.record, payment, own: this.ownOf(invoice), voidedAt, expiresAt: invoice.expiresAt }
   }
 
-  /** The deposits that its payment is the sum of, without their order; `confirmationsOf` knows the chains. */
+  /** The deposits that its own money is the sum of, without their order; `confirmationsOf` knows the chains. */
   qualifying(id: string, confirmationsOf: (deposit: Deposit) => number | null): readonly QualifyingDeposit[] {
     const invoice = this.invoices.find(({ record }) => record.id === id)
-    const deposits = invoice === undefined ? [] : [...this.counted(invoice)]
+    const deposits = invoice === undefined ? [] : [...this.counted(invoice)].filter((one) => isOwn(invoice, one))
     return deposits.map(({ record, atoms }) => {
       const { network, txHash, index, receivedAt } = record
       const isConfirmed = record.kind === 'confirmed'
@@ -180,27 +185,39 @@ export class ModelInvoices {
     return invoice === undefined ? 0n : this.remaining(invoice)
   }
 
-  /** Decisions 6: the invoice that a deposit notifies; null for none. */
-  match(sighting: Sighting, atoms: bigint): Invoice | null {
+  /** Decisions 6: the invoice that a deposit is matched to; null for none. */
+  match(sighting: Sighting, atoms: bigint): ModelMatch | null {
     const wallet = this.wallets.at(sighting.network, sighting.toAddress)
     const currency = currencyOf(sighting.currency)
     if (wallet === undefined || currency === null) return null
-    const candidates = this.invoices
+    const possible = this.invoices
       .filter(
-        ({ record, walletIds, voidedAt }) =>
-          record.reference !== null &&
+        ({ record, walletIds }) =>
           record.owner === wallet.owner &&
-          voidedAt === null &&
           record.currency === currency &&
           record.created_at < sighting.receivedAt &&
-          walletIds.includes(wallet.id) &&
-          (record.callback_url ?? this.defaultCallbackOf(record.owner)) !== null,
+          walletIds.includes(wallet.id),
       )
       .sort((one, other) => (one.record.id < other.record.id ? -1 : 1))
+    const live = possible.filter(({ voidedAt }) => voidedAt === null)
+    const chosen = this.chosen(live.filter(this.isTold), atoms) ?? this.chosen(live, atoms)
+    if (chosen !== undefined) return { invoice: chosen.record, isLate: false }
+    // The one that became void last; of those of one moment, the youngest.
+    let late: ModelInvoice | null = null
+    for (const one of possible) {
+      if (one.voidedAt === null || one.voidedAt < sighting.receivedAt - LATE_MS) continue
+      if (late === null || one.voidedAt >= (late.voidedAt ?? 0)) late = one
+    }
+    return late === null ? null : { invoice: late.record, isLate: true }
+  }
+
+  private readonly isTold = ({ record }: ModelInvoice): boolean =>
+    record.reference !== null && (record.callback_url ?? this.defaultCallbackOf(record.owner)) !== null
+
+  private chosen(oldestFirst: readonly ModelInvoice[], atoms: bigint): ModelInvoice | undefined {
     const matched = this.deposits.matched()
-    const exact = candidates.findLast((one) => one.atoms === atoms && !matched.has(one.record.id))
-    const chosen = exact ?? candidates.find((one) => this.remaining(one) > 0n) ?? candidates.at(-1)
-    return chosen?.record ?? null
+    const exact = oldestFirst.findLast((one) => one.atoms === atoms && !matched.has(one.record.id))
+    return exact ?? oldestFirst.find((one) => this.remaining(one) > 0n) ?? oldestFirst.at(-1)
   }
 
   /** Whether as many other sets of wallets as may share the wallet have unpaid invoices there. */
@@ -250,21 +267,37 @@ export class ModelInvoices {
     return received >= invoice.atoms ? 0n : invoice.atoms - received
   }
 
+  /** What people are told: of its own money alone. */
+  private ownOf(invoice: ModelInvoice): Payment {
+    const { atoms } = invoice
+    const own = this.sum(invoice, 'confirmed', isOwn)
+    return {
+      status: own >= atoms ? 'paid' : 'unpaid',
+      received: decimal(own),
+      pending: decimal(this.sum(invoice, 'pending', isOwn)),
+      remaining: decimal(own >= atoms ? 0n : atoms - own),
+      overpaid: decimal(own > atoms ? own - atoms : 0n),
+      own: decimal(own),
+    }
+  }
+
   private paymentOf(invoice: ModelInvoice): Payment {
     const received = this.sum(invoice, 'confirmed')
+    const own = this.sum(invoice, 'confirmed', isOwn)
     return {
       status: received >= invoice.atoms ? 'paid' : 'unpaid',
       received: decimal(received),
       pending: decimal(this.sum(invoice, 'pending')),
       remaining: decimal(received >= invoice.atoms ? 0n : invoice.atoms - received),
-      overpaid: decimal(received > invoice.atoms ? received - invoice.atoms : 0n),
+      overpaid: decimal(own > invoice.atoms ? own - invoice.atoms : 0n),
+      own: decimal(own),
     }
   }
 
   /** What came to the invoice's wallets strictly after its creation, in its currency. */
-  private sum(invoice: ModelInvoice, kind: 'confirmed' | 'pending'): bigint {
+  private sum(invoice: ModelInvoice, kind: 'confirmed' | 'pending', isIn: typeof isOwn = () => true): bigint {
     let sum = 0n
-    for (const { record, atoms } of this.counted(invoice)) if (record.kind === kind) sum += atoms
+    for (const one of this.counted(invoice)) if (one.record.kind === kind && isIn(invoice, one)) sum += one.atoms
     return sum
   }
 
@@ -279,4 +312,9 @@ export class ModelInvoices {
       }
     }
   }
+}
+
+/** Whether a deposit is not matched to another invoice (decisions 4). */
+function isOwn({ record }: ModelInvoice, { invoiceId }: ModelDeposit): boolean {
+  return invoiceId === null || invoiceId === record.id
 }

@@ -70,13 +70,13 @@ export class Model {
       if (deposit === undefined) {
         const atoms = depositAtoms(sighting.network, sighting.currency, sighting.amount) ?? 0n
         // Chosen before it counts: what an invoice misses is what the payer saw missing.
-        const invoice = this.invoices.match(sighting, atoms)
-        deposit = this.deposits.add(report, sighting, invoice?.id ?? null, nowMs)
+        deposit = this.deposits.add(report, sighting, this.invoices.match(sighting, atoms), nowMs)
       } else {
         if (deposit.invoiceId === null && report !== 'dropped') {
           const seen = deposit.record.kind === 'dropped' ? sighting : deposit.record
-          deposit.invoiceId =
-            this.invoices.match(seen, depositAtoms(seen.network, seen.currency, seen.amount) ?? 0n)?.id ?? null
+          const match = this.invoices.match(seen, depositAtoms(seen.network, seen.currency, seen.amount) ?? 0n)
+          deposit.invoiceId = match?.invoice.id ?? null
+          deposit.isLate = match?.isLate ?? false
         }
         this.deposits.change(deposit, report, sighting, nowMs)
       }
@@ -113,19 +113,19 @@ export class Model {
   }
 
   /** Tells the owner of its invoice, or else of its wallet, what a deposit is now. */
-  private tell({ record, invoiceId }: ModelDeposit, wasPending: boolean): void {
+  private tell({ record, invoiceId, isLate }: ModelDeposit, wasPending: boolean): void {
     const { kind, confirmedAt: _, ...deposit } = record
     const invoice = invoiceId === null ? undefined : this.invoices.find(invoiceId)
     const owner = invoice?.owner ?? this.wallets.at(record.network, record.toAddress)?.owner ?? null
     if (owner === null) return
     const kinds = kind === 'confirmed' && !wasPending ? (['pending', kind] as const) : [kind]
-    for (const one of kinds) this.events.add(owner, `deposit.${one}`, invoice, { deposit })
+    for (const one of kinds) this.events.add(owner, `deposit.${one}`, invoice, { deposit, isLate })
   }
 
   /** The delivery that a status owes, null when no callback resolves (specification, Webhook delivery). */
-  private owe({ record, invoiceId }: ModelDeposit, status: DepositStatus): ModelOwed | null {
+  private owe({ record, invoiceId, isLate }: ModelDeposit, status: DepositStatus): ModelOwed | null {
     const invoice = invoiceId === null ? undefined : this.invoices.find(invoiceId)
-    if (invoice === undefined) return null
+    if (invoice === undefined || invoice.reference === null) return null
     const url = invoice.callback_url ?? this.outbox.configuration(invoice.owner).callback_url
     if (url === null) return null
     const body = JSON.stringify({
@@ -138,6 +138,7 @@ export class Model {
       amount: record.amount,
       currency: record.currency,
       receivedAt: record.receivedAt,
+      ...(isLate ? { late: true } : {}),
       ...this.invoiceIn(invoice),
     })
     return { owner: invoice.owner, invoiceId: invoice.id, status, url, body }
@@ -146,6 +147,7 @@ export class Model {
   /** Decisions 7, payload with-invoice: as of now, the deposit included. */
   private invoiceIn({ id, owner, amount, currency }: Invoice) {
     if (this.outbox.configuration(owner).payload !== 'with-invoice') return {}
-    return { invoice: { amount, currency, ...this.invoices.payment(id) } }
+    const { own: _, ...payment } = this.invoices.payment(id) ?? { own: '' }
+    return { invoice: { amount, currency, ...payment } }
   }
 }

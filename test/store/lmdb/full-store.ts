@@ -59,6 +59,7 @@ async function invoices(t: Scenario): Promise<void> {
     await t.invoice({ amount: `${n}`, reference: `order ${n}`, expiresInSeconds: 3600 + n })
     await t.invoice({ amount: `${n}`, walletIds: ['wallet-2', 'wallet-3'] })
   }
+  for (const amount of ['71', '72']) unwrap(await t.void((await t.invoice({ amount })).id))
   const terms = (n: number) => ({
     idempotency: { scope: Buffer.alloc(32, n), bodyHash: Buffer.alloc(32, 9) },
     signed: { ...SIGNED, digest: Buffer.alloc(32, n) },

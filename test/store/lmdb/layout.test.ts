@@ -7,8 +7,8 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 11 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 11
+/** What version 12 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 12
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
   ...['audit', 'blocks-aside', 'deposits-aside'],
@@ -45,6 +45,7 @@ const TABLES = [
   ],
   ...['owner-events', 'owner-invoices', 'owner-wallets', 'paid-amounts', 'paid-invoices', 'payee-numbers', 'payees'],
   ...['queued-deliveries', 'references', 'seen-totals', 'signed-creations', 'unmatched-invoices', 'unsettled-wallets'],
+  ...['invoice-deposits', 'unmatched-confirmed-totals', 'unmatched-seen-totals', 'void-invoices'],
   ...['waiting-deliveries', 'wallets', 'watches', 'webhooks', 'withdrawn-wallets'],
 ]
 const RECORDS = [
@@ -56,7 +57,7 @@ const RECORDS = [
     'blocks-aside 1',
     'deliveries 1',
     'deposits-aside 1',
-    'deposits 1',
+    'deposits 2',
     'identities 1',
     'identity-keys 1',
     'invoices 3',
@@ -68,6 +69,7 @@ const RECORDS = [
     'networks 1',
     'owner-events 1',
     'owner-events 1',
+    'owner-events 2',
     'payees 1',
     'wallets 1',
     'watches 1',

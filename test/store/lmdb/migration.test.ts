@@ -11,6 +11,7 @@ import { MIGRATE_7 } from '../../../src/store/lmdb/file/migrate-7.js'
 import { MIGRATE_8 } from '../../../src/store/lmdb/file/migrate-8.js'
 import { MIGRATE_9 } from '../../../src/store/lmdb/file/migrate-9.js'
 import { MIGRATE_10 } from '../../../src/store/lmdb/file/migrate-10.js'
+import { MIGRATE_11 } from '../../../src/store/lmdb/file/migrate-11.js'
 import { migrationPlan, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
 import { lmdbUpkeep } from '../../../src/store/lmdb/upkeep/upkeep.js'
@@ -49,7 +50,10 @@ async function withData<T>(run: (data: Data) => Promise<T>): Promise<T> {
         opened(async (root) => {
           const migrations =
             version === SCHEMA_VERSION
-              ? [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6, MIGRATE_7, MIGRATE_8, MIGRATE_9, MIGRATE_10]
+              ? [
+                  ...[MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6],
+                  ...[MIGRATE_7, MIGRATE_8, MIGRATE_9, MIGRATE_10, MIGRATE_11],
+                ]
               : []
           await prepareSchema(root, path, control, { version, migrations, stepRows })
         }),
@@ -94,7 +98,7 @@ describe('a migration', () => {
       Object.keys(expected).filter((name) => name.includes('queue-')),
       [],
     )
-    for (const made of ['paid-invoices', 'deposit-numbers', 'watches'])
+    for (const made of ['paid-invoices', 'deposit-numbers', 'watches', 'invoice-deposits'])
       assert.ok((expected[made] ?? []).length > 0, made)
     for (const stepRows of [1, 7, STEP_ROWS]) {
       await withData(async (data) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { WalletCommand, WalletResult } from '../../../src/store/commands.js'
-import { depositFact } from '../../support/fixtures.js'
+import { depositFact, walletAssigned } from '../../support/fixtures.js'
 import { addressOf, invoiceRequest, openFixture } from '../../support/lmdb-fixture.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
@@ -10,7 +10,7 @@ const HOOK = 'https://shop.example/hook'
 const COVERED = 400
 
 /** A wallet on which one payment has covered many invoices, and a greater one that is unpaid. */
-async function openCrowded(callbackUrl: string | null = HOOK) {
+async function openCrowded() {
   const clock = new ManualClock()
   const { store, assign, close } = await openFixture(clock)
   await assign('alice', 'crowded')
@@ -19,7 +19,7 @@ async function openCrowded(callbackUrl: string | null = HOOK) {
     type: 'invoice',
     request: invoiceRequest(owner, [wallet], amount, {
       reference: amount,
-      ...(callbackUrl === null ? {} : { callbackUrl }),
+      callbackUrl: HOOK,
     }),
   })
   const amounts = Array.from({ length: COVERED }, (_, n) => `${n + 1}.5`)
@@ -71,7 +71,7 @@ describe('a payment that covered many invoices', () => {
   })
 
   test('holds up a later report of a deposit, at whatever time that says it came', async () => {
-    const { store, close, invoice, sighting, referenceOf } = await openCrowded(null)
+    const { store, close, invoice, sighting, referenceOf } = await openCrowded()
     const late = (report: 'pending' | 'confirmed', earlierMs: number): WalletCommand => {
       const { receivedAt, ...rest } = sighting('late', '1')
       return {
@@ -80,10 +80,13 @@ describe('a payment that covered many invoices', () => {
         fact: depositFact(report, { ...rest, receivedAt: receivedAt - earlierMs }),
       }
     }
-    // It matches none as long as nobody can be notified.
+    // It is matched to none while the wallet is another's.
+    const assign = (owner: string) =>
+      store.ledger.applyFacts([{ eventId: null, fact: walletAssigned('crowded', owner) }])
+    await assign('bob')
     const [seen] = await store.commands.perform([late('pending', 0)])
     assert.equal(seen?.status === 'fulfilled' ? referenceOf(seen.value) : undefined, null)
-    await store.webhooks.put('alice', HOOK)
+    await assign('alice')
     const ended: string[] = []
     const noting = async (name: string, command: WalletCommand) => {
       const [fate] = await store.commands.perform([command])

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Ending } from '../../../src/domain/voiding.js'
 import { answeredLater, answeredNow } from '../../../src/store/rules/asking.js'
-import { CALLBACK, callbackOf, isUnmatched } from '../../../src/store/rules/callbacks.js'
+import { CALLBACK, callbackKinds, callbackOf } from '../../../src/store/rules/callbacks.js'
 import {
-  addMatch,
+  changeMatch,
   decideExpiryOf,
-  giveBackMatch,
   type InvoiceLife,
+  type MatchChange,
   reopen,
   settleIfPaid,
   voidNow,
@@ -159,9 +159,9 @@ describe('the matches of an invoice', () => {
   function counting(count: number) {
     const marks: boolean[] = []
     const matches = {
-      add: (_: string, by: 1 | -1) => {
+      change: (_: string, by: MatchChange) => {
         const before = count
-        count += by
+        count += by.matches
         return before
       },
       mark: (_: string, isMatched: boolean) => void marks.push(isMatched),
@@ -171,24 +171,26 @@ describe('the matches of an invoice', () => {
 
   test('mark it with the first one and with the last one given back', () => {
     const { matches, marks } = counting(0)
-    addMatch(matches, 'a')
+    const change = (by: number) => changeMatch(matches, 'a', { matches: by, seen: 0n, confirmed: 0n })
+    change(1)
     assert.deepEqual(marks, [true])
-    addMatch(matches, 'a')
-    giveBackMatch(matches, 'a')
+    change(1)
+    change(-1)
     assert.deepEqual(marks, [true])
-    giveBackMatch(matches, 'a')
+    // What is matched is confirmed.
+    change(0)
+    assert.deepEqual(marks, [true])
+    change(-1)
     assert.deepEqual(marks, [true, false])
-    assert.throws(() => giveBackMatch(matches, 'a'), /no match to give back/)
+    assert.throws(() => change(-1), /no match to give back/)
   })
 
-  test('matter where it has a reference', () => {
+  test('are looked for among those that can be notified first', () => {
     const url = 'https://shop.example/hook'
     assert.equal(callbackOf({ reference: null, callback_url: url }), CALLBACK.none)
     assert.equal(callbackOf({ reference: 'r', callback_url: url }), CALLBACK.own)
     assert.equal(callbackOf({ reference: 'r', callback_url: null }), CALLBACK.default)
-    assert.equal(isUnmatched(CALLBACK.none, 0), false)
-    assert.equal(isUnmatched(CALLBACK.own, 0), true)
-    assert.equal(isUnmatched(CALLBACK.default, 0), true)
-    assert.equal(isUnmatched(CALLBACK.default, 1), false)
+    assert.deepEqual(callbackKinds(true), [[CALLBACK.own, CALLBACK.default], [CALLBACK.none]])
+    assert.deepEqual(callbackKinds(false), [[CALLBACK.own], [CALLBACK.none, CALLBACK.default]])
   })
 })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { answeredNow } from '../../../src/store/rules/asking.js'
 import { chooseInvoice, settleBefore } from '../../../src/store/rules/match-deposit.js'
-import { CandidateList, chosenOf, type Listed } from '../../support/candidate-list.js'
+import { CandidateList, chosenOf, type Listed, searchOf } from '../../support/candidate-list.js'
 
 /** `amount` asked, `u`npaid or `p`aid, and `m` when a deposit has matched it; the names sort by age. */
 function candidates(texts: Readonly<Record<string, string>>): readonly Listed[] {
@@ -15,7 +15,7 @@ function candidates(texts: Readonly<Record<string, string>>): readonly Listed[] 
   }))
 }
 
-describe('the invoice that a deposit of 5 notifies (decisions 6)', () => {
+describe('the invoice that a deposit of 5 is matched to, of those that can be notified (decisions 6)', () => {
   const rows: readonly (readonly [string, Readonly<Record<string, string>>, string | null])[] = [
     ['there is none without candidates', {}, null],
     ['the only unpaid one', { a: '9u' }, 'a'],
@@ -41,7 +41,7 @@ describe('the invoice that a deposit of 5 notifies (decisions 6)', () => {
   test('is searched no further than it has to be', () => {
     const askedOf = (texts: Readonly<Record<string, string>>) => {
       const list = new CandidateList(candidates(texts), 5n)
-      answeredNow(chooseInvoice(list))
+      answeredNow(chooseInvoice(searchOf(list), null))
       return list.asked
     }
     assert.deepEqual(askedOf({ a: '5u' }), ['amount'])
@@ -74,7 +74,7 @@ describe('what settling before a choice does', () => {
   const settle = (texts: Readonly<Record<string, string>>, left: number) => {
     const list = new CandidateList(candidates(texts), 5n)
     const budget = { left }
-    return { isDone: answeredNow(settleBefore(list, budget)), settled: list.settledCount, left: budget.left }
+    return { isDone: answeredNow(settleBefore(searchOf(list), budget)), settled: list.settledCount, left: budget.left }
   }
 
   test('nothing where one asks the amount', () => {
@@ -90,5 +90,70 @@ describe('what settling before a choice does', () => {
     assert.deepEqual(settle({ a: '4p', b: '4p', c: '9u' }, 2), { isDone: false, settled: 2, left: 0 })
     assert.deepEqual(settle({ a: '4p', b: '4p' }, 2), { isDone: true, settled: 2, left: 0 })
     assert.deepEqual(settle({ a: '4p', b: '9u' }, 0), { isDone: false, settled: 0, left: 0 })
+  })
+})
+
+describe('the invoice that a deposit of 5 is matched to when none can be notified', () => {
+  const VOID: Listed = { id: 'void', amount: 9n, isUnpaid: true, isMatched: false }
+
+  /** What was chosen, and since when a void invoice was asked for. */
+  function choose(
+    told: Readonly<Record<string, string>>,
+    untold: Readonly<Record<string, string>>,
+    { last = null, sinceMs = 7 }: { readonly last?: Listed | null; readonly sinceMs?: number | null } = {},
+  ) {
+    const asked: number[] = []
+    const kinds = [told, untold].map((texts) => new CandidateList(candidates(texts), 5n))
+    const lastVoid = (since: number) => {
+      asked.push(since)
+      return last
+    }
+    const match = answeredNow(chooseInvoice({ kinds, lastVoid }, sinceMs))
+    return { match: match === null ? null : [match.invoice.id, match.isLate], asked, searched: kinds[1]?.asked ?? [] }
+  }
+
+  test('is one that cannot, by the same choice', () => {
+    assert.deepEqual(choose({}, { a: '9u', b: '5u', c: '7u' }).match, ['b', false])
+    assert.deepEqual(choose({}, { a: '4p', b: '9u' }).match, ['b', false])
+    assert.deepEqual(choose({}, { a: '4pm', b: '5pm' }).match, ['b', false])
+  })
+
+  test('is never one that cannot while one can, whatever it asks', () => {
+    const { match, searched } = choose({ a: '1pm' }, { b: '5u' })
+    assert.deepEqual(match, ['a', false])
+    assert.deepEqual(searched, [])
+  })
+
+  test('is the one that became void last, and late, only when there is no other', () => {
+    assert.deepEqual(choose({}, {}, { last: VOID }), {
+      match: ['void', true],
+      asked: [7],
+      searched: ['amount', 'heads', 'newest'],
+    })
+    assert.deepEqual(choose({}, { a: '1pm' }, { last: VOID }).asked, [])
+    assert.deepEqual(choose({ a: '1pm' }, {}, { last: VOID }).asked, [])
+    assert.deepEqual(choose({}, {}, { last: null }).match, null)
+  })
+
+  test('is none where late deposits are matched to nobody', () => {
+    assert.deepEqual(choose({}, {}, { last: VOID, sinceMs: null }), {
+      match: null,
+      asked: [],
+      searched: ['amount', 'heads', 'newest'],
+    })
+  })
+
+  test('is looked for in bounded pieces, too', () => {
+    const settle = (told: Readonly<Record<string, string>>, left: number) => {
+      const kinds = [told, { a: '4p', b: '4p' }].map((texts) => new CandidateList(candidates(texts), 5n))
+      const budget = { left }
+      const isDone = answeredNow(settleBefore(searchOf(...kinds), budget))
+      return { isDone, settled: kinds.map((kind) => kind.settledCount), left: budget.left }
+    }
+    assert.deepEqual(settle({}, 1), { isDone: false, settled: [0, 1], left: 0 })
+    assert.deepEqual(settle({}, 9), { isDone: true, settled: [0, 2], left: 7 })
+    // One that can be notified is there, so the others are not met.
+    assert.deepEqual(settle({ c: '3p' }, 9), { isDone: true, settled: [1, 0], left: 8 })
+    assert.deepEqual(settle({ c: '9u' }, 9), { isDone: true, settled: [0, 0], left: 9 })
   })
 })

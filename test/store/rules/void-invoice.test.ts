@@ -7,6 +7,7 @@ import type { Ending } from '../../../src/domain/voiding.js'
 import type { VoidCommand } from '../../../src/store/commands.js'
 import { answeredLater, answeredNow } from '../../../src/store/rules/asking.js'
 import { type VoidWork, voidInvoice } from '../../../src/store/rules/void-invoice.js'
+import { ownSums } from '../../support/received-since.js'
 
 const NOW = 1000
 
@@ -73,7 +74,8 @@ class Work implements VoidWork<Row> {
     this.done.push(`changed ${walletId}`)
   }
   answerOf({ invoice: shown, received, voidedAt, expiresAt }: Row) {
-    return { invoice: shown, payment: paymentOf(10n, { confirmed: 0n, pending: received }), voidedAt, expiresAt }
+    const payment = paymentOf(10n, ownSums({ confirmed: 0n, pending: received }))
+    return { invoice: shown, payment, own: payment, voidedAt, expiresAt }
   }
 }
 

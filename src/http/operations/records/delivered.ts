@@ -2,6 +2,9 @@ import { invoiceId, oneOf, orNull, record, type Schema, text, time } from '../sc
 import { networkName, observedCurrency } from './common.js'
 import { invoice, payment } from './invoice.js'
 
+/** The payload has the fields that it had before there was `own`. */
+const { own: _, ...paymentInBody } = payment
+
 /** The body of a webhook. */
 export const deliveredRecords = {
   Delivered: {
@@ -16,10 +19,15 @@ export const deliveredRecords = {
         amount: orNull(text('As observed: whole units of a token, decimal coins otherwise.')),
         currency: observedCurrency,
         receivedAt: time('The same in both notifications.'),
-        invoice: record({ amount: invoice.amount, currency: invoice.currency, ...payment }),
+        late: {
+          type: 'boolean',
+          const: true,
+          description: 'If the invoice had become void before the deposit came; else absent.',
+        },
+        invoice: record({ amount: invoice.amount, currency: invoice.currency, ...paymentInBody }),
         test: { type: 'boolean', const: true, description: 'In test deliveries only.' },
       },
-      ['invoice', 'test'],
+      ['late', 'invoice', 'test'],
     ),
     description: '`invoice` is there with the payload `with-invoice`: its state when the delivery was recorded.',
   },

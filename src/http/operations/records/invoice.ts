@@ -17,10 +17,13 @@ export const invoice = {
 
 export const payment = {
   status: oneOf(['unpaid', 'paid'], '`paid` when `received` is at least the amount.'),
-  received: decimal('Sum of the confirmed deposits that count.'),
+  received: decimal(
+    'Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices.',
+  ),
   pending: decimal('Sum of those that would count but are not confirmed yet.'),
   remaining: decimal('The part of the amount that is missing; `0` once paid.'),
-  overpaid: decimal('What was received beyond the amount.'),
+  overpaid: decimal('What of `own` is beyond the amount.'),
+  own: decimal('The part of `received` that is not matched to another invoice.'),
 }
 
 const invoiceWithPayment = {

@@ -1,17 +1,19 @@
 import type { Currency } from '../../../domain/amount.js'
-import { CALLBACK, type Callback, callbackOf } from '../../rules/callbacks.js'
+import { type Callback, callbackKinds, callbackOf } from '../../rules/callbacks.js'
 import type { Standing } from '../../rules/invoice-life.js'
-import type { CandidateSearch } from '../../rules/match-deposit.js'
+import type { CandidateSearch, DepositSearch } from '../../rules/match-deposit.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { decideExpiryOf, settleIfPaid } from '../invoices/invoice-index.js'
 import { classByte, type Place } from '../invoices/invoice-places.js'
 import { type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
+import { countMatches } from '../invoices/matches.js'
 import { oldestOpenOf, openOfAmount, openSetsAt } from '../invoices/open-invoices.js'
-import { countMatches, newestPaid, newestUnmatched } from '../invoices/paid-invoices.js'
+import { newestPaid, newestUnmatched } from '../invoices/paid-invoices.js'
+import { lastVoidOf } from '../invoices/void-invoices.js'
 import { findSet } from '../invoices/wallet-sets.js'
 import { type InvoiceId, idAt, type SetNo, timeOfId } from '../tables/keys.js'
 
-/** A deposit that needs the invoice that it notifies. */
+/** A deposit that is to be matched. */
 export interface Seeker {
   /** Its wallet and the wallet's present owner. */
   readonly place: Place
@@ -21,15 +23,40 @@ export interface Seeker {
   readonly hasDefaultCallback: boolean
 }
 
+/** Answers what has become of an open invoice. */
+export type Settle = (commit: Commit, id: InvoiceId) => Standing
+
 interface Head {
   readonly id: InvoiceId
   readonly setNo: SetNo
   readonly ofClass: number
 }
 
-/** The candidates for a deposit, in LMDB. */
-export class Candidates implements CandidateSearch<InvoiceRow, Head> {
-  private readonly callbacks: readonly Callback[]
+/** The searches for the invoice of a deposit, in LMDB. */
+export class Searches implements DepositSearch<InvoiceRow, Head> {
+  readonly kinds: readonly CandidateSearch<InvoiceRow, Head>[]
+
+  constructor(
+    private readonly commit: Commit,
+    private readonly seeker: Seeker,
+    private readonly settle: Settle = settleIfPaid,
+  ) {
+    this.kinds = callbackKinds(seeker.hasDefaultCallback).map((callbacks) => this.among(callbacks))
+  }
+
+  lastVoid(sinceMs: number): InvoiceRow | null {
+    const { place, currency, receivedAt } = this.seeker
+    const id = lastVoidOf(this.commit, place, currency, receivedAt, sinceMs)
+    return id === null ? null : invoiceRow(this.commit, id)
+  }
+
+  private among(callbacks: readonly Callback[]): CandidateSearch<InvoiceRow, Head> {
+    return new Candidates(this.commit, this.seeker, callbacks, this.settle)
+  }
+}
+
+/** The candidates of some ways of notification for a deposit. */
+class Candidates implements CandidateSearch<InvoiceRow, Head> {
   private readonly classes: readonly number[]
   /** Before every invoice that was created when the deposit was received, or later. */
   private readonly before: Buffer
@@ -37,9 +64,10 @@ export class Candidates implements CandidateSearch<InvoiceRow, Head> {
   constructor(
     private readonly commit: Commit,
     private readonly seeker: Seeker,
+    private readonly callbacks: readonly Callback[],
+    private readonly settle: Settle,
   ) {
-    this.callbacks = seeker.hasDefaultCallback ? [CALLBACK.own, CALLBACK.default] : [CALLBACK.own]
-    this.classes = this.callbacks.map((callback) => classByte(seeker.currency, callback))
+    this.classes = callbacks.map((callback) => classByte(seeker.currency, callback))
     this.before = idAt(seeker.receivedAt)
   }
 
@@ -76,7 +104,7 @@ export class Candidates implements CandidateSearch<InvoiceRow, Head> {
   }
 
   settleIfPaid({ id }: InvoiceRow): Standing {
-    return settleIfPaid(this.commit, id)
+    return this.settle(this.commit, id)
   }
 
   placesOf({ setNo }: InvoiceRow): number {

@@ -16,7 +16,18 @@ import {
   numberKey,
   wideKey,
 } from '../tables/keys.js'
-import { bytes, fieldsOf, flag, integer, oneOf, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
+import {
+  bytes,
+  fieldsOf,
+  flag,
+  integer,
+  oneOf,
+  orNull,
+  recordCodec,
+  type Shape,
+  storedAs,
+  text,
+} from '../tables/record-codec.js'
 
 /** What names a deposit. */
 export type DepositId = Pick<Deposit, 'network' | 'txHash' | 'index'>
@@ -29,7 +40,7 @@ export interface DepositRow extends DepositRecord<InvoiceId> {
 
 const KINDS = ['pending', 'confirmed', 'dropped'] as const
 
-export const depositCodec = recordCodec<DepositRow>('deposits', 1, {
+const SHAPE: Shape<Omit<DepositRow, 'isLate'>> = {
   deposit: fieldsOf<Deposit>({
     network: text,
     txHash: text,
@@ -52,7 +63,17 @@ export const depositCodec = recordCodec<DepositRow>('deposits', 1, {
   ),
   isPendingReached: flag,
   isConfirmedReached: flag,
-})
+}
+
+/** Version 1 knew no late deposits. */
+const version1 = fieldsOf<Omit<DepositRow, 'isLate'>>(SHAPE)
+
+export const depositCodec = recordCodec<DepositRow>(
+  'deposits',
+  2,
+  { ...SHAPE, isLate: flag },
+  { 1: (from) => ({ ...version1.read(from), isLate: false }) },
+)
 
 /** Reads deposits. */
 export class LmdbDeposits implements DepositPort {
@@ -98,12 +119,6 @@ export function listDepositNo({ tables }: Commit, no: DepositNo, key: Buffer): v
 
 export function putDeposit({ tables }: Commit, row: DepositRow): void {
   tables.deposits.putSync(depositKey(row.deposit), depositCodec.encode(row))
-}
-
-/** The invoice that a stored deposit has matched; null for none, and for a dropped deposit. */
-export function matchOfDeposit(packed: Buffer): InvoiceId | null {
-  const { deposit, invoiceId } = depositCodec.decode(packed)
-  return deposit.kind === 'dropped' ? null : invoiceId
 }
 
 /** The key of a deposit: network, index, transaction hash. */

@@ -4,24 +4,28 @@ import { type Payment, paymentOf } from '../../../domain/payment.js'
 import type { NewDelivery, WebhookConfiguration } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import type { Asking } from '../../rules/asking.js'
+import type { MatchChange } from '../../rules/invoice-life.js'
+import type { Match } from '../../rules/match-deposit.js'
 import type { CountChange, DepositRecord, DepositWork, Payee } from '../../rules/record-deposit.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
 import { depositEvent } from '../events/event-rows.js'
-import { giveBackMatch, matchInvoice, reopen, settleIfOpen } from '../invoices/invoice-index.js'
+import { changeMatch, reopen, settleIfOpen } from '../invoices/invoice-index.js'
 import { placeOf } from '../invoices/invoice-places.js'
 import { atomsOf, type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
+import { listOfInvoice } from '../invoices/matches.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
 import { othersPaid } from '../invoices/unsettled-wallets.js'
 import { findSet } from '../invoices/wallet-sets.js'
 import { enqueueDelivery } from '../outbox/deliveries.js'
-import { receivedFor } from '../payments/payments.js'
+import { sumsFor } from '../payments/payments.js'
 import { accountOf, addToTotals, removeFromTotals } from '../payments/running-totals.js'
 import { type AddressNo, currencyByte, type DepositNo, type InvoiceId } from '../tables/keys.js'
+import type { Table } from '../tables/tables.js'
 import type { WalletRow } from '../wallets/wallet-row.js'
 import { findWallet, internAddress } from '../wallets/wallets.js'
 import { configurationOf, defaultCallback } from '../webhooks/webhook-configurations.js'
-import { Candidates } from './candidates.js'
+import { Searches, type Settle } from './candidates.js'
 import { type DepositRow, depositKey, listDepositNo, putDeposit } from './deposit-rows.js'
 
 /** The address to which a deposit went, and the wallet that has it. */
@@ -35,7 +39,7 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
   /** The deliveries that it has caused. */
   readonly owed: OwedDelivery[] = []
 
-  constructor(private readonly commit: Commit) {}
+  constructor(protected readonly commit: Commit) {}
 
   get isSilent(): boolean {
     return this.commit.isSilent
@@ -44,7 +48,7 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
   payeeAt({ network, toAddress }: Pick<Deposit, 'network' | 'toAddress'>): PayeeRow {
     const { no, walletId } = internAddress(this.commit, network, toAddress)
     const wallet = walletId === null ? null : (findWallet(this.commit, walletId) ?? null)
-    return { addressNo: no, wallet, isOfWallet: wallet !== null }
+    return { addressNo: no, wallet, walletId: wallet?.id ?? null }
   }
 
   enter(record: DepositRecord<InvoiceId>, known: DepositRow | undefined, { addressNo }: PayeeRow): DepositRow {
@@ -55,11 +59,20 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     putDeposit(this.commit, row)
   }
 
-  candidates({ wallet }: PayeeRow, { receivedAt }: Sighting, { currency, atoms }: DepositValue): Candidates | null {
+  candidates(payee: PayeeRow, seen: Sighting, value: DepositValue): Searches | null {
+    return this.searches(payee, seen, value)
+  }
+
+  protected searches(
+    { wallet }: PayeeRow,
+    { receivedAt }: Sighting,
+    { currency, atoms }: DepositValue,
+    settle?: Settle,
+  ): Searches | null {
     if (wallet === null || wallet.ownerNo === null || currency === null) return null
     const place = placeOf(wallet.no, wallet.ownerNo)
     const hasDefaultCallback = defaultCallback(this.commit, wallet.ownerNo) !== null
-    return new Candidates(this.commit, { place, currency, atoms, receivedAt, hasDefaultCallback })
+    return new Searches(this.commit, { place, currency, atoms, receivedAt, hasDefaultCallback }, settle)
   }
 
   invoice(id: InvoiceId): InvoiceRow {
@@ -71,29 +84,24 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     return invoice
   }
 
-  addMatch({ id }: InvoiceRow): void {
-    matchInvoice(this.commit, id)
+  changeMatch({ id }: InvoiceRow, { no, deposit }: DepositRow, change: MatchChange): void {
+    changeMatch(this.commit, id, change)
+    if (change.seen !== 0n) listOfInvoice(this.commit, id, { receivedAt: deposit.receivedAt, no }, change.seen > 0n)
   }
 
-  giveBackMatch({ id }: InvoiceRow): void {
-    giveBackMatch(this.commit, id)
-  }
-
-  log(type: DepositEventType, deposit: Deposit, invoice: InvoiceRow | null, { wallet }: PayeeRow): void {
+  log(type: DepositEventType, deposit: Deposit, match: Match<InvoiceRow> | null, { wallet }: PayeeRow): void {
     const { kind: _, confirmedAt: __, ...sighting } = deposit
-    const ownerNo = invoice === null ? (wallet?.ownerNo ?? null) : findSet(this.commit, invoice.setNo).ownerNo
-    if (ownerNo !== null) logEvent(this.commit, ownerNo, depositEvent(type, sighting, invoice?.id ?? null))
+    const ownerNo = match === null ? (wallet?.ownerNo ?? null) : findSet(this.commit, match.invoice.setNo).ownerNo
+    if (ownerNo === null) return
+    logEvent(this.commit, ownerNo, depositEvent(type, sighting, match?.invoice.id ?? null, match?.isLate === true))
   }
 
-  count({ no, addressNo, atoms, countedAs, deposit }: DepositRow, by: CountChange, { wallet }: PayeeRow): void {
-    if (countedAs === null) return
-    const account = accountOf(addressNo, countedAs)
-    const counted = { receivedAt: deposit.receivedAt, no, atoms }
-    const { seenTotals, confirmedTotals } = this.commit.tables
-    if (by.seen > 0) addToTotals(seenTotals, account, counted)
-    if (by.seen < 0) removeFromTotals(seenTotals, account, counted)
-    if (by.confirmed > 0) addToTotals(confirmedTotals, account, counted)
-    if (by.confirmed < 0) removeFromTotals(confirmedTotals, account, counted)
+  count(row: DepositRow, by: CountChange, unmatched: CountChange, { wallet }: PayeeRow): void {
+    const { tables } = this.commit
+    countIn(tables.seenTotals, row, by.seen)
+    countIn(tables.confirmedTotals, row, by.confirmed)
+    countIn(tables.unmatchedSeenTotals, row, unmatched.seen)
+    countIn(tables.unmatchedConfirmedTotals, row, unmatched.confirmed)
     if (by.confirmed > 0 && wallet !== null) depositsChanged(this.commit, wallet.id)
   }
 
@@ -116,8 +124,8 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     return othersPaid(this.commit, wallet.no, { currencyByte: currencyByte(countedAs), receivedAt })
   }
 
-  paymentOf({ invoice }: InvoiceRow): Payment {
-    return paymentOf(atomsOf(invoice), receivedFor(this.commit, invoice))
+  paymentOf(row: InvoiceRow): Payment {
+    return paymentOf(atomsOf(row.invoice), sumsFor(this.commit, row))
   }
 
   configuration(owner: string): WebhookConfiguration {
@@ -134,4 +142,11 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     listDepositNo(this.commit, no, depositKey(deposit))
     return no
   }
+}
+
+/** Adds a deposit to running totals (1), takes it out (−1), or leaves them as they are (0). */
+function countIn(table: Table, { no, addressNo, atoms, countedAs, deposit }: DepositRow, by: number): void {
+  if (by === 0 || countedAs === null) return
+  const change = by > 0 ? addToTotals : removeFromTotals
+  change(table, accountOf(addressNo, countedAs), { receivedAt: deposit.receivedAt, no, atoms })
 }

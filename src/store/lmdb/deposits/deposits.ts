@@ -16,7 +16,7 @@ export class DepositRecorder {
   /** Settles a bounded piece of what the choices for these deposits will meet; false when there is more: it waits for another commit. */
   settle(commit: Commit, sightings: Iterable<Sighting>): boolean {
     const budget = { left: SETTLED_PLACES_MAX }
-    const rule = new DepositRule(new LmdbDepositWork(commit), this.judge.tokenDecimals)
+    const rule = new DepositRule(new LmdbDepositWork(commit), this.judge.terms)
     for (const sighting of sightings) {
       if (this.judge.flawOf(sighting) !== null) continue
       if (!answeredNow(rule.settle(sighting, findDeposit(commit, sighting), budget))) return false
@@ -31,7 +31,7 @@ export class DepositRecorder {
     const known = findDeposit(commit, sighting)
     const { outcome, change } = this.judge.judge(known?.deposit, fact, commit.nowMs)
     const work = new LmdbDepositWork(commit)
-    if (change !== null) answeredNow(new DepositRule(work, this.judge.tokenDecimals).record(change, known))
+    if (change !== null) answeredNow(new DepositRule(work, this.judge.terms).record(change, known))
     endDepositAside(commit, sighting, report)
     return { outcome, owed: work.owed }
   }

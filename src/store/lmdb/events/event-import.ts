@@ -56,7 +56,7 @@ export class LmdbEventImport extends LmdbLogWork implements EventImportWork<Invo
 }
 
 function storedEvent(event: ToldEvent<InvoiceRow>): Buffer {
-  if ('deposit' in event) return depositEvent(event.type, event.deposit, event.invoice?.id ?? null)
+  if ('deposit' in event) return depositEvent(event.type, event.deposit, event.invoice?.id ?? null, event.isLate)
   if ('delivery' in event) return deliveryEvent(event.delivery, event.invoice.invoice.id)
   return invoiceEvent(event.type, event.invoice.id)
 }

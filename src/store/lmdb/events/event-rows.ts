@@ -10,14 +10,25 @@ import {
 import type { Reader } from '../commit/commit-loop.js'
 import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
 import { ID_BYTES, type InvoiceId, idOfKey } from '../tables/keys.js'
-import { bytes, CorruptRecord, integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
+import {
+  bytes,
+  CorruptRecord,
+  fieldsOf,
+  flag,
+  integer,
+  oneOf,
+  orNull,
+  recordCodec,
+  type Shape,
+  text,
+} from '../tables/record-codec.js'
 
 /*
  * What is stored of an event, behind a byte for its type. Of an invoice only the id: what an event tells of it never changes.
  * A deposit that was dropped may come again as another one, and deliveries are removed, so of those the event has a copy.
  */
 
-/** A deposit as it was seen, and the invoice that it notifies. */
+/** A deposit as it was seen, and the invoice that it is matched to. */
 interface StoredDeposit extends Sighting {
   readonly invoiceId: Uint8Array | null
 }
@@ -26,7 +37,7 @@ interface StoredDelivery extends FailedDelivery {
   readonly invoiceId: string
 }
 
-const depositCodec = recordCodec<StoredDeposit>('owner-events', 1, {
+const DEPOSIT: Shape<StoredDeposit> = {
   network: text,
   txHash: text,
   index: integer,
@@ -35,7 +46,18 @@ const depositCodec = recordCodec<StoredDeposit>('owner-events', 1, {
   amount: text,
   receivedAt: integer,
   invoiceId: orNull(bytes),
-})
+}
+
+const depositCodec = recordCodec<StoredDeposit>('owner-events', 1, DEPOSIT)
+
+/** A late deposit is of another version, so that all others are as they were. */
+const deposits = fieldsOf<StoredDeposit>(DEPOSIT)
+const lateCodec = recordCodec<StoredDeposit & { readonly isLate: boolean }>(
+  'owner-events',
+  2,
+  { ...DEPOSIT, isLate: flag },
+  { 1: (from) => ({ ...deposits.read(from), isLate: false }) },
+)
 
 const deliveryCodec = recordCodec<StoredDelivery>('owner-events', 1, {
   id: text,
@@ -50,8 +72,14 @@ export function invoiceEvent(type: InvoiceEventType, id: InvoiceId): Buffer {
   return stored(type, id)
 }
 
-export function depositEvent(type: DepositEventType, sighting: Sighting, invoiceId: InvoiceId | null): Buffer {
-  return stored(type, depositCodec.encode({ ...sighting, invoiceId }))
+export function depositEvent(
+  type: DepositEventType,
+  sighting: Sighting,
+  invoiceId: InvoiceId | null,
+  isLate: boolean,
+): Buffer {
+  const deposit = { ...sighting, invoiceId }
+  return stored(type, isLate ? lateCodec.encode({ ...deposit, isLate }) : depositCodec.encode(deposit))
 }
 
 export function deliveryEvent(delivery: FailedDelivery, invoiceId: string): Buffer {
@@ -68,7 +96,12 @@ function stored(type: EventType, rest: Uint8Array): Buffer {
 /** What a stored event says, and of which invoice. */
 export type EventContent =
   | { readonly type: InvoiceEventType; readonly invoiceId: InvoiceId }
-  | { readonly type: DepositEventType; readonly invoiceId: InvoiceId | null; readonly deposit: Sighting }
+  | {
+      readonly type: DepositEventType
+      readonly invoiceId: InvoiceId | null
+      readonly deposit: Sighting
+      readonly isLate: boolean
+    }
   | { readonly type: 'delivery.failed'; readonly invoiceId: string; readonly delivery: FailedDelivery }
 
 export function contentOf(value: Buffer): EventContent {
@@ -80,8 +113,8 @@ export function contentOf(value: Buffer): EventContent {
     case 'deposit.pending':
     case 'deposit.confirmed':
     case 'deposit.dropped': {
-      const { invoiceId, ...deposit } = depositCodec.decode(rest)
-      return { type, deposit, invoiceId: invoiceId === null ? null : (Buffer.from(invoiceId) as InvoiceId) }
+      const { invoiceId, isLate, ...deposit } = lateCodec.decode(rest)
+      return { type, deposit, isLate, invoiceId: invoiceId === null ? null : (Buffer.from(invoiceId) as InvoiceId) }
     }
     case 'delivery.failed': {
       const { invoiceId, ...delivery } = deliveryCodec.decode(rest)
@@ -106,6 +139,7 @@ export function shownEvent(at: Reader, id: string, timeMs: number, value: Buffer
     reference: invoice?.reference ?? null,
     deposit: 'deposit' in content ? content.deposit : null,
     delivery: 'delivery' in content ? content.delivery : null,
+    ...('isLate' in content && content.isLate ? { late: true } : {}),
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Commit } from '../commit/commit-loop.js'
-import { matchOfDeposit } from '../deposits/deposit-rows.js'
+import { depositCodec } from '../deposits/deposit-rows.js'
 import { isPaidNow } from '../invoices/invoice-index.js'
 import { indexed } from '../invoices/invoice-places.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
+import { changeMatches } from '../invoices/matches.js'
 import { enterOpen } from '../invoices/open-invoices.js'
-import { addMatches, enterPaid } from '../invoices/paid-invoices.js'
+import { enterPaid } from '../invoices/paid-invoices.js'
 import { listActiveKey } from '../keys/api-keys.js'
 import { listEventTime } from '../ledger/events.js'
 import { type InvoiceId, idOfKey } from '../tables/keys.js'
@@ -26,8 +27,10 @@ export const MIGRATE_2: Migration = {
 }
 
 function countMatch(commit: Commit, _key: Buffer, value: Buffer): void {
-  const invoiceId = matchOfDeposit(value)
-  if (invoiceId !== null) addMatches(commit, invoiceId, 1)
+  const { deposit, invoiceId } = depositCodec.decode(value)
+  if (invoiceId === null || deposit.kind === 'dropped') return
+  // What they are worth was not noted before version 12.
+  changeMatches(commit, invoiceId, { matches: 1, seen: 0n, confirmed: 0n })
 }
 
 function dropIndexes({ tables: { root, openAmounts } }: Commit): void {

@@ -25,6 +25,8 @@ export interface Pass {
   /** Stands in the position on disk, so it stays as it is. No other pass of the migration has it. */
   readonly name: string
   readonly table: TableName
+  /** A table of as many rows, where its own one is made by an earlier version's passes. */
+  readonly asManyAs?: TableName
   /** Runs before the first row, in the same transaction. */
   begin?(commit: Commit): void
   /** Takes a row. It must not write to the table itself. */
@@ -91,7 +93,7 @@ export function workOf(root: Environment, directory: string, due: readonly Migra
     )
   }
   const counts = passes.map(({ pass }) => {
-    const table = openExisting(root, pass.table)
+    const table = openExisting(root, pass.asManyAs ?? pass.table)
     return table === undefined ? 0 : rowCount(table)
   })
   const rows = counts.reduce((sum, count) => sum + count, 0)

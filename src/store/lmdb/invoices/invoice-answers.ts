@@ -3,8 +3,9 @@ import { type Invoice, walletsOf } from '../../../domain/invoice.js'
 import { NO_ENDING } from '../../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import type { Snapshot } from '../commit/commit-loop.js'
-import { accountsOf, answerOf, areUnchanged, type Counted, countReceived } from '../payments/payments.js'
+import { accountsOf, answerOf, areUnchanged, type Counted, countSums } from '../payments/payments.js'
 import type { Account } from '../payments/running-totals.js'
+import type { InvoiceId } from '../tables/keys.js'
 import { atomsOf, findInvoice } from './invoice-rows.js'
 
 /** Characters of kept invoices: about 32 MiB of memory, and as much again for what callers keep of each. */
@@ -14,6 +15,7 @@ const BASE_CHARACTERS = 512
 
 /** An answer for an invoice that never expires. Until it is voided, only what it received changes. */
 interface Kept {
+  readonly id: InvoiceId
   readonly accounts: readonly Account[]
   /** Atoms. */
   readonly amount: bigint
@@ -38,8 +40,8 @@ export class InvoiceAnswers {
     if (kept === undefined) return undefined
     if (!areUnchanged(at, kept.accounts, kept.counted)) {
       const { invoice } = kept.answer
-      kept.counted = countReceived(at, kept.accounts, invoice.created_at)
-      kept.answer = answerOf(invoice, NO_ENDING, kept.amount, kept.counted.received, at.nowMs)
+      kept.counted = countSums(at, kept.accounts, kept.id, invoice.created_at)
+      kept.answer = answerOf(invoice, NO_ENDING, kept.amount, kept.counted.sums, at.nowMs)
     }
     return kept.answer
   }
@@ -56,11 +58,11 @@ export class InvoiceAnswers {
     const walletIds = walletsOf(invoice)
     const accounts = accountsOf(at, walletIds, invoice.currency)
     const amount = atomsOf(invoice)
-    const counted = countReceived(at, accounts, invoice.created_at)
-    const answer = answerOf(invoice, row, amount, counted.received, at.nowMs)
+    const counted = countSums(at, accounts, row.id, invoice.created_at)
+    const answer = answerOf(invoice, row, amount, counted.sums, at.nowMs)
     // A wallet without an address may get one; one that it has stays. An expiry changes the answer with the time.
     const isLasting = accounts.length === walletIds.length && row.expiresAt === null && row.voidedAt === null
-    if (isLasting) this.kept.set(id, { accounts, amount, counted, answer })
+    if (isLasting) this.kept.set(id, { id: row.id, accounts, amount, counted, answer })
     return answer
   }
 }

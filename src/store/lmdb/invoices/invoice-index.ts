@@ -14,16 +14,10 @@ import { type InvoiceId, idOfKey, timeKey, type WalletNo, WIDE_BYTES } from '../
 import { firstKey, NOTHING } from '../tables/tables.js'
 import { indexed } from './invoice-places.js'
 import { atomsOf, type InvoiceRow, invoiceRow, putInvoiceRow } from './invoice-rows.js'
+import { changeMatches } from './matches.js'
 import { enterOpen, isOpen, leaveOpen } from './open-invoices.js'
-import {
-  addMatches,
-  enterPaid,
-  greatestPaid,
-  isAmongPaid,
-  leavePaid,
-  markMatched,
-  paidBetween,
-} from './paid-invoices.js'
+import { enterPaid, greatestPaid, isAmongPaid, leavePaid, markMatched, paidBetween } from './paid-invoices.js'
+import { enterVoid } from './void-invoices.js'
 import { findSet } from './wallet-sets.js'
 
 /** Behind every key of `expiries`. */
@@ -92,7 +86,11 @@ export class LmdbInvoiceLife implements life.InvoiceLife<InvoiceRow> {
   end(row: InvoiceRow, { expiresAt, voidedAt, hasOutlivedExpiry }: Ending): InvoiceRow {
     const ended = { ...row, expiresAt, voidedAt, hasOutlivedExpiry }
     putInvoiceRow(this.commit, ended)
-    if (voidedAt !== null) leaveOpen(this.commit, indexed(this.commit, ended))
+    if (voidedAt !== null) {
+      const invoice = indexed(this.commit, ended)
+      leaveOpen(this.commit, invoice)
+      enterVoid(this.commit, invoice, voidedAt)
+    }
     return ended
   }
 
@@ -127,21 +125,16 @@ export function isPaidNow(commit: Commit, { invoice }: InvoiceRow): boolean {
   return isPaid(atomsOf(invoice), confirmedFor(commit, invoice))
 }
 
-/** A deposit matched the invoice. */
-export function matchInvoice(commit: Commit, id: InvoiceId): void {
-  life.addMatch(new LmdbMatches(commit), id)
-}
-
-/** A deposit that had matched the invoice was dropped. */
-export function giveBackMatch(commit: Commit, id: InvoiceId): void {
-  life.giveBackMatch(new LmdbMatches(commit), id)
+/** Brings the matches of an invoice up to date with a deposit. */
+export function changeMatch(commit: Commit, id: InvoiceId, by: life.MatchChange): void {
+  life.changeMatch(new LmdbMatches(commit), id, by)
 }
 
 class LmdbMatches implements life.Matches<InvoiceId> {
   constructor(private readonly commit: Commit) {}
 
-  add(id: InvoiceId, by: 1 | -1): number {
-    return addMatches(this.commit, id, by)
+  change(id: InvoiceId, by: life.MatchChange): number {
+    return changeMatches(this.commit, id, by)
   }
 
   mark(id: InvoiceId, isMatched: boolean): void {

@@ -11,7 +11,7 @@ import {
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { nextOfOwner, pageOfOwner } from '../identities/owner-lists.js'
 import { answerFor } from '../payments/payments.js'
-import { newestQualifying } from '../payments/qualifying-deposits.js'
+import { newestOwn } from '../payments/qualifying-deposits.js'
 import { ID_BYTES, type InvoiceId, idAt, idOfKey, isKey } from '../tables/keys.js'
 import { walletAt } from '../wallets/wallets.js'
 import type { InvoiceAnswers } from './invoice-answers.js'
@@ -38,7 +38,9 @@ export class LmdbInvoices implements InvoicePort {
     const { snapshot } = this.commits
     const found = this.answers.find(snapshot, id)
     if (found === undefined) return undefined
-    const deposits = newestQualifying(snapshot, found.invoice, limit + 1)
+    const row = findInvoice(snapshot, id)
+    if (row === undefined) return undefined
+    const deposits = newestOwn(snapshot, row, limit + 1)
     return { ...found, deposits: deposits.slice(0, limit), hasMoreDeposits: deposits.length > limit }
   }
 

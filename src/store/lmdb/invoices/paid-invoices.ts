@@ -1,5 +1,4 @@
 import type { Currency } from '../../../domain/amount.js'
-import { CALLBACK, isUnmatched } from '../../rules/callbacks.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import {
   bigintFromBytes,
@@ -8,7 +7,6 @@ import {
   type InvoiceId,
   idAt,
   idOfKey,
-  numberKey,
   type OwnerNo,
   sortableAmount,
   under,
@@ -17,6 +15,7 @@ import {
 import { firstKey, lastKey, NOTHING, type Table } from '../tables/tables.js'
 import { behind, classByte, type IndexedInvoice, PLACE_BYTES, type Place, placeOf } from './invoice-places.js'
 import { type InvoiceRow, invoiceRow } from './invoice-rows.js'
+import { countMatches } from './matches.js'
 
 /*
  * The invoices on each wallet that were found paid: those that a deposit may still notify, and those that a
@@ -24,8 +23,7 @@ import { type InvoiceRow, invoiceRow } from './invoice-rows.js'
  *
  *     paid-invoices        by class and age
  *     paid-amounts         the greatest amount that was ever paid on a wallet in a currency
- *     unmatched-invoices   those with a reference that no deposit has matched, by class, amount and age
- *     matches              the number of deposits that have matched an invoice; a dropped one does not count (decisions 6)
+ *     unmatched-invoices   those that no deposit has matched, by class, amount and age
  */
 
 const FIRST_OWNER = 0 as OwnerNo
@@ -37,13 +35,13 @@ export function enterPaid(commit: Commit, invoice: IndexedInvoice): void {
     commit.tables.paidInvoices.putSync(paidKey(place, invoice), NOTHING)
     raiseGreatest(commit, place.readUInt32BE(0) as WalletNo, invoice.currency, invoice.amount)
   }
-  if (isUnmatched(invoice.callback, countMatches(commit, invoice.id))) enterUnmatched(commit, invoice)
+  if (countMatches(commit, invoice.id) === 0) enterUnmatched(commit, invoice)
 }
 
 /** Removes an invoice that is no longer paid. */
 export function leavePaid(commit: Commit, invoice: IndexedInvoice): void {
   for (const place of invoice.places) commit.tables.paidInvoices.removeSync(paidKey(place, invoice))
-  if (isUnmatched(invoice.callback, countMatches(commit, invoice.id))) leaveUnmatched(commit, invoice)
+  if (countMatches(commit, invoice.id) === 0) leaveUnmatched(commit, invoice)
 }
 
 export function isAmongPaid({ tables }: Reader, invoice: IndexedInvoice): boolean {
@@ -51,14 +49,13 @@ export function isAmongPaid({ tables }: Reader, invoice: IndexedInvoice): boolea
   return place !== undefined && tables.paidInvoices.doesExist(paidKey(place, invoice))
 }
 
-/** Notes whether a deposit has matched an invoice that was found paid. One without a reference is never matched. */
+/** Notes whether a deposit has matched an invoice that was found paid. */
 export function markMatched(commit: Commit, invoice: IndexedInvoice, isMatched: boolean): void {
-  if (invoice.callback === CALLBACK.none) return
   if (isMatched) leaveUnmatched(commit, invoice)
   else enterUnmatched(commit, invoice)
 }
 
-function enterUnmatched({ tables }: Commit, invoice: IndexedInvoice): void {
+export function enterUnmatched({ tables }: Commit, invoice: IndexedInvoice): void {
   for (const place of invoice.places) tables.unmatchedInvoices.putSync(unmatchedKey(place, invoice), NOTHING)
 }
 
@@ -108,19 +105,6 @@ export function* paidBetween(
     }
     key = firstKey(paidInvoices, behind(prefix), end)
   }
-}
-
-/** Adds a match of the invoice, or takes one back. Answers how many there were before. */
-export function addMatches(commit: Commit, id: InvoiceId, by: 1 | -1): number {
-  const before = countMatches(commit, id)
-  if (before + by > 0) commit.tables.matches.putSync(id, numberKey(before + by))
-  else commit.tables.matches.removeSync(id)
-  return before
-}
-
-/** The number of deposits that have matched an invoice. */
-export function countMatches({ tables }: Reader, id: InvoiceId): number {
-  return tables.matches.get(id)?.readUInt32BE(0) ?? 0
 }
 
 function raiseGreatest(commit: Commit, walletNo: WalletNo, currency: Currency, amount: bigint): void {

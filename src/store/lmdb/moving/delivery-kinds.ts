@@ -76,17 +76,18 @@ function told(at: Reader, content: EventContent): Omit<MovedEvent, 'owner' | 'id
     invoiceId: named?.toString('hex') ?? null,
     deposit: 'deposit' in content ? content.deposit : null,
     delivery: 'delivery' in content ? content.delivery : null,
+    isLate: 'isLate' in content && content.isLate,
   }
 }
 
-function stored(at: Reader, { type, invoiceId, deposit, delivery }: Omit<MovedEvent, 'owner' | 'id'>): Buffer {
+function stored(at: Reader, { type, invoiceId, deposit, delivery, isLate }: Omit<MovedEvent, 'owner' | 'id'>): Buffer {
   const id = invoiceId === null ? null : (Buffer.from(invoiceId, 'hex') as InvoiceId)
   switch (type) {
     case 'deposit.pending':
     case 'deposit.confirmed':
     case 'deposit.dropped':
       if (deposit === null) throw new Error('an event of a deposit has none')
-      return depositEvent(type, deposit, id)
+      return depositEvent(type, deposit, id, isLate)
     case 'delivery.failed':
       if (delivery === null || id === null) throw new Error('an event of a webhook has none')
       return deliveryEvent(delivery, invoiceRow(at, id).invoice.id)

@@ -1,7 +1,10 @@
 import { OperatorError } from '../../../operator-error.js'
 import { blockCodec, holdDeposit, putBlock, putConfirmed } from '../chain/block-rows.js'
 import { putWatch, watchCodec } from '../chain/watch-rows.js'
-import { depositKey, depositOfNo, listDepositNo, putDeposit } from '../deposits/deposit-rows.js'
+import type { Commit } from '../commit/commit-loop.js'
+import { type DepositRow, depositKey, depositOfNo, listDepositNo, putDeposit } from '../deposits/deposit-rows.js'
+import { worthOfMatch } from '../deposits/match-worth.js'
+import { changeMatches, listOfInvoice } from '../invoices/matches.js'
 import { networkCodec, putNetwork } from '../networks.js'
 import { accountOf, addToTotals } from '../payments/running-totals.js'
 import { type DepositNo, type InvoiceId, networkOfKey, WIDE_BYTES } from '../tables/keys.js'
@@ -12,39 +15,59 @@ export const deposits: LmdbMovedKind<'deposits'> = {
   page: (at, behind, limit) =>
     pageOfTable(at.tables.depositNumbers, behind, limit, (key) => {
       const row = depositOfNo(at, key.readUIntBE(0, WIDE_BYTES) as DepositNo)
-      const { deposit, countedAs, atoms, invoiceId, isPendingReached, isConfirmedReached } = row
+      const { deposit, countedAs, atoms, invoiceId, isLate, isPendingReached, isConfirmedReached } = row
       return {
         deposit,
         countedAs,
         atoms: String(atoms),
         invoiceId: invoiceId?.toString('hex') ?? null,
+        isLate,
         isPendingReached,
         isConfirmedReached,
       }
     }),
-  write(commit, { deposit, countedAs, invoiceId, isPendingReached, isConfirmedReached, ...record }) {
-    const { seenTotals, confirmedTotals } = commit.tables
-    const { network, toAddress, kind, receivedAt } = deposit
+  write(commit, { deposit, countedAs, invoiceId, isLate, isPendingReached, isConfirmedReached, ...record }) {
+    const { network, toAddress, kind } = deposit
     const no = commit.nextNo('deposit')
     const { no: addressNo } = internAddress(commit, network, toAddress)
     const atoms = BigInt(record.atoms)
     const invoice = invoiceId === null ? null : (Buffer.from(invoiceId, 'hex') as InvoiceId)
-    putDeposit(commit, {
+    const row: DepositRow = {
       deposit,
       no,
       addressNo,
       countedAs,
       atoms,
       invoiceId: invoice,
+      isLate,
       isPendingReached,
       isConfirmedReached,
-    })
+    }
+    putDeposit(commit, row)
     listDepositNo(commit, no, depositKey(deposit))
-    if (countedAs === null || kind === 'dropped') return
-    const account = accountOf(addressNo, countedAs)
-    addToTotals(seenTotals, account, { receivedAt, no, atoms })
-    if (kind === 'confirmed') addToTotals(confirmedTotals, account, { receivedAt, no, atoms })
+    if (kind !== 'dropped') enterMoved(commit, row)
   },
+}
+
+/** Enters a deposit into the sums of its account, and of its invoice, which has counted it already. */
+function enterMoved(commit: Commit, row: DepositRow): void {
+  const { deposit, no, atoms, countedAs, invoiceId, addressNo } = row
+  if (countedAs === null) return
+  const { seenTotals, confirmedTotals, unmatchedSeenTotals, unmatchedConfirmedTotals } = commit.tables
+  const { receivedAt } = deposit
+  const isConfirmed = deposit.kind === 'confirmed'
+  const account = accountOf(addressNo, countedAs)
+  const counted = { receivedAt, no, atoms }
+  addToTotals(seenTotals, account, counted)
+  if (isConfirmed) addToTotals(confirmedTotals, account, counted)
+  if (invoiceId === null) {
+    addToTotals(unmatchedSeenTotals, account, counted)
+    if (isConfirmed) addToTotals(unmatchedConfirmedTotals, account, counted)
+    return
+  }
+  const worth = worthOfMatch(commit, row, invoiceId)
+  changeMatches(commit, invoiceId, { matches: 0, seen: worth, confirmed: isConfirmed ? worth : 0n })
+  if (worth > 0n) listOfInvoice(commit, invoiceId, { receivedAt, no }, true)
 }
 
 export const networks: LmdbMovedKind<'networks'> = {

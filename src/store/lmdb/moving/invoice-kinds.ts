@@ -5,10 +5,12 @@ import { internOwner } from '../identities/identities.js'
 import { addExpiry } from '../invoices/invoice-index.js'
 import { indexed } from '../invoices/invoice-places.js'
 import { type InvoiceRow, invoiceRow, putInvoiceRow } from '../invoices/invoice-rows.js'
+import { countMatches, matchesBytes } from '../invoices/matches.js'
 import { enterOpen, isOpen } from '../invoices/open-invoices.js'
-import { countMatches, enterPaid, isAmongPaid } from '../invoices/paid-invoices.js'
+import { enterPaid, isAmongPaid } from '../invoices/paid-invoices.js'
+import { enterVoid } from '../invoices/void-invoices.js'
 import { internSet } from '../invoices/wallet-sets.js'
-import { ID_BYTES, type InvoiceId, idOfKey, numberKey, timeKey, under, WIDE_BYTES } from '../tables/keys.js'
+import { ID_BYTES, type InvoiceId, idOfKey, timeKey, under, WIDE_BYTES } from '../tables/keys.js'
 import { NOTHING } from '../tables/tables.js'
 import { findWallet } from '../wallets/wallets.js'
 import { type LmdbMovedKind, pageOfTable } from './moved-kind.js'
@@ -35,7 +37,9 @@ export const invoices: LmdbMovedKind<'invoices'> = {
     putInvoiceRow(commit, row)
     tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (invoice.reference !== null) tables.references.putSync(Buffer.from(invoice.reference), id)
-    if (matches > 0) tables.matches.putSync(id, numberKey(matches))
+    // Deposits, which are moved behind the invoices, add what they are worth.
+    if (matches > 0) tables.matches.putSync(id, matchesBytes({ count: matches, seen: 0n, confirmed: 0n }))
+    if (ending.voidedAt !== null) enterVoid(commit, indexed(commit, row), ending.voidedAt)
     if (state === 'void') return
     if (state === 'open') enterOpen(commit, indexed(commit, row))
     else enterPaid(commit, indexed(commit, row))

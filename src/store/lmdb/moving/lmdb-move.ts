@@ -16,7 +16,7 @@ import { openData } from '../file/open-data.js'
 import { prepareSchema, SCHEMA_VERSION, storedVersion } from '../file/schema.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
 import { CURSOR_KEY, PROGRESS_KEY } from '../ledger/ledger-rows.js'
-import { receivedFor } from '../payments/payments.js'
+import { sumsFor } from '../payments/payments.js'
 import type { InvoiceId } from '../tables/keys.js'
 import {
   type Environment,
@@ -142,8 +142,14 @@ class LmdbMove implements MoveTarget {
     const { snapshot } = this.commits
     const read = (behind: string | null) =>
       pageOfTable(snapshot.tables.invoices, behind, BATCH_RECORDS, (key): MovedPayment => {
-        const { confirmed, pending } = receivedFor(snapshot, invoiceRow(snapshot, key as InvoiceId).invoice)
-        return { storeId: key.toString('hex'), confirmed: String(confirmed), pending: String(pending) }
+        const { confirmed, pending, own } = sumsFor(snapshot, invoiceRow(snapshot, key as InvoiceId))
+        return {
+          storeId: key.toString('hex'),
+          confirmed: String(confirmed),
+          pending: String(pending),
+          own: String(own.confirmed),
+          ownPending: String(own.pending),
+        }
       })
     for await (const page of pages(null, read)) yield page.map(({ record }) => record)
   }

@@ -1,10 +1,12 @@
 import type { Currency } from '../../../domain/amount.js'
 import { type Invoice, walletsOf } from '../../../domain/invoice.js'
-import { paymentOf, type Received } from '../../../domain/payment.js'
+import { paymentsOf, type Received, type Sums } from '../../../domain/payment.js'
 import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { atomsOf, type InvoiceRow } from '../invoices/invoice-rows.js'
+import { ownOf } from '../invoices/matches.js'
+import type { InvoiceId } from '../tables/keys.js'
 import { findWallet } from '../wallets/wallets.js'
 import { type Account, accountOf, changesOf, headOf, totalAfter, totalBehind } from './running-totals.js'
 
@@ -12,9 +14,9 @@ import { type Account, accountOf, changesOf, headOf, totalAfter, totalBehind } f
  * What invoices received, from the running totals of their wallets' addresses.
  */
 
-/** What counts for an invoice, and the state of the deposits that it was computed from. */
+/** What counts for an invoice, and the state of the deposits that it was computed from: none changes its match but with its kind. */
 export interface Counted {
-  readonly received: Received
+  readonly sums: Sums
   /** How often the deposits to each account had changed, seen and confirmed in turn. */
   readonly changes: readonly number[]
 }
@@ -40,19 +42,57 @@ export function confirmedFor(commit: Commit, invoice: Invoice): bigint {
 
 /** What counts for an invoice. */
 export function receivedFor(at: Reader, invoice: Invoice): Received {
-  return countReceived(at, accountsOf(at, walletsOf(invoice), invoice.currency), invoice.created_at).received
+  return countReceived(at, accountsFor(at, invoice), invoice.created_at, [])
+}
+
+/** The same with what of it is its own. */
+export function sumsFor(at: Reader, { id, invoice }: Pick<InvoiceRow, 'id' | 'invoice'>): Sums {
+  return countSums(at, accountsFor(at, invoice), id, invoice.created_at).sums
 }
 
 /** An invoice with its payment and its ending, judged by the clock. */
 export function answerFor(at: Reader, row: InvoiceRow): InvoiceWithPayment {
   const { invoice } = row
-  return answerOf(invoice, row, atomsOf(invoice), receivedFor(at, invoice), at.nowMs)
+  return answerOf(invoice, row, atomsOf(invoice), sumsFor(at, row), at.nowMs)
 }
 
 /** What counts for an invoice that was created at `createdAt`, Unix ms. */
-export function countReceived({ tables }: Reader, accounts: readonly Account[], createdAt: number): Counted {
-  const { seenTotals, confirmedTotals } = tables
+export function countSums(at: Reader, accounts: readonly Account[], id: InvoiceId, createdAt: number): Counted {
   const changes: number[] = []
+  const received = countReceived(at, accounts, createdAt, changes)
+  return { sums: { ...received, own: countOwn(at, accounts, id, createdAt, received) }, changes }
+}
+
+/** What of it is matched to the invoice, and what qualifies and is matched to none. */
+function countOwn(
+  at: Reader,
+  accounts: readonly Account[],
+  id: InvoiceId,
+  createdAt: number,
+  received: Received,
+): Received {
+  if (received.confirmed === 0n && received.pending === 0n) return received
+  const matched = ownOf(at, id)
+  // All that qualifies is matched to the invoice: nothing is left that could be matched to none.
+  if (matched.confirmed === received.confirmed && matched.pending === received.pending) return received
+  const { unmatchedSeenTotals, unmatchedConfirmedTotals } = at.tables
+  let { confirmed, pending } = matched
+  for (const account of accounts) {
+    const unmatched = totalAfter(unmatchedConfirmedTotals, account, createdAt)
+    confirmed += unmatched
+    pending += totalAfter(unmatchedSeenTotals, account, createdAt) - unmatched
+  }
+  return { confirmed, pending }
+}
+
+/** Notes how often the deposits to each account had changed in `changes`. */
+function countReceived(
+  { tables }: Reader,
+  accounts: readonly Account[],
+  createdAt: number,
+  changes: number[],
+): Received {
+  const { seenTotals, confirmedTotals } = tables
   let confirmed = 0n
   let pending = 0n
   for (const account of accounts) {
@@ -66,7 +106,7 @@ export function countReceived({ tables }: Reader, accounts: readonly Account[], 
       pending += totalBehind(seenTotals, account, seenHead, createdAt) - confirmedAfter
     }
   }
-  return { received: { confirmed, pending }, changes }
+  return { confirmed, pending }
 }
 
 /** Whether the deposits to the accounts are those that were counted. */
@@ -85,9 +125,13 @@ export function answerOf(
   invoice: Invoice,
   ending: Ending,
   amount: bigint,
-  received: Received,
+  sums: Sums,
   nowMs: number,
 ): InvoiceWithPayment {
-  const voidedAt = voidedAtBy(ending, isCovered(amount, received), nowMs)
-  return { invoice, payment: paymentOf(amount, received), voidedAt, expiresAt: ending.expiresAt }
+  const voidedAt = voidedAtBy(ending, isCovered(amount, sums), nowMs)
+  return { invoice, ...paymentsOf(amount, sums), voidedAt, expiresAt: ending.expiresAt }
+}
+
+function accountsFor(at: Reader, invoice: Invoice): readonly Account[] {
+  return accountsOf(at, walletsOf(invoice), invoice.currency)
 }

@@ -1,21 +1,27 @@
 import { formatAmount } from '../../../domain/amount.js'
-import { type Invoice, walletsOf } from '../../../domain/invoice.js'
+import { walletsOf } from '../../../domain/invoice.js'
 import { confirmationsAt, type QualifyingDeposit } from '../../../domain/payment.js'
 import { holderOf, tipOf } from '../chain/block-rows.js'
 import type { Reader } from '../commit/commit-loop.js'
 import { type DepositRow, depositOfNo } from '../deposits/deposit-rows.js'
+import type { InvoiceRow } from '../invoices/invoice-rows.js'
+import { lastOfInvoice } from '../invoices/matches.js'
 import { accountsOf } from './payments.js'
 import { lastCounted, type ReceiptOrder } from './running-totals.js'
 
 /**
- * The newest deposits that qualify for an invoice, newest first. They are the rows of the very running totals that its
- * payment is the sum of. What it reads grows with `limit` and the wallets of the invoice, not with their history.
+ * The newest deposits that an invoice's own money is the sum of, newest first: those that are matched to it, and those that qualify
+ * and are matched to none. What it reads grows with `limit` and the wallets of the invoice, not with their history.
  */
-export function newestQualifying(at: Reader, invoice: Invoice, limit: number): readonly QualifyingDeposit[] {
-  const last = accountsOf(at, walletsOf(invoice), invoice.currency).flatMap((account) =>
-    lastCounted(at.tables.seenTotals, account, invoice.created_at, limit),
+export function newestOwn(
+  at: Reader,
+  { id, invoice }: Pick<InvoiceRow, 'id' | 'invoice'>,
+  limit: number,
+): readonly QualifyingDeposit[] {
+  const unmatched = accountsOf(at, walletsOf(invoice), invoice.currency).flatMap((account) =>
+    lastCounted(at.tables.unmatchedSeenTotals, account, invoice.created_at, limit),
   )
-  const newest = last.sort(byReceipt).slice(0, limit)
+  const newest = [...lastOfInvoice(at, id, limit), ...unmatched].sort(byReceipt).slice(0, limit)
   return newest.map(({ no }) => qualifying(at, depositOfNo(at, no)))
 }
 

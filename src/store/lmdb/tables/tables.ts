@@ -40,7 +40,10 @@ const TABLES = {
   paidAmounts: 'paid-amounts', // wallet no, currency → greatest amount that was ever paid
   // wallet no, owner no, class, amount, invoice id → nothing; paid invoices that no deposit has matched
   unmatchedInvoices: 'unmatched-invoices',
-  matches: 'matches', // invoice id → number of deposits that have matched it
+  matches: 'matches', // invoice id → deposits that have matched it: their number, and what of them was seen and confirmed
+  // invoice id, receivedAt, deposit no → nothing; deposits that have matched an invoice, qualify for it and are not dropped
+  invoiceDeposits: 'invoice-deposits',
+  voidInvoices: 'void-invoices', // wallet no, owner no, currency, when it became void, invoice id → nothing; void invoices
   expiries: 'expiries', // when it expires, invoice id → nothing; invoices whose expiry has not been decided
   walletSetNos: 'payee-numbers', // owner no, wallet nos → set no
   walletSets: 'payees', // set no → owner and wallets
@@ -49,6 +52,8 @@ const TABLES = {
   // address no, currency, receivedAt, deposit no → total of the deposits seen and not dropped; heads (`running-totals.ts`)
   seenTotals: 'seen-totals',
   confirmedTotals: 'confirmed-totals', // the same of the confirmed ones
+  unmatchedSeenTotals: 'unmatched-seen-totals', // the same of those seen that are matched to no invoice
+  unmatchedConfirmedTotals: 'unmatched-confirmed-totals', // the same of the confirmed ones of those
   unsettledWallets: 'unsettled-wallets', // wallet no → how far its open invoices were examined since a deposit
   watches: 'watches', // network → since when it has been watched and has had wallets, and with which settings
   chains: 'chains', // network → height up to which its blocks are confirmed

@@ -13,6 +13,7 @@ export const TABLES: readonly string[] = [
   'invoices',
   'open_places',
   'paid_places',
+  'void_places',
   'paid_amounts',
   'unsettled_wallets',
   'idempotency_keys',
@@ -38,5 +39,5 @@ export const READ_PROBE = new Fragment(
 /** Wait for what a write to each table waits for, and write nothing but what every transaction writes of itself. */
 export const WRITE_PROBE: readonly Fragment[] = [
   ...TABLES.map((table) => new Fragment([`DELETE FROM ${table} WHERE false`], [])),
-  sql`DELETE FROM writes WHERE at < 0`,
+  sql`DELETE FROM transactions WHERE at < 0`,
 ]

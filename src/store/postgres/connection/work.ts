@@ -206,7 +206,7 @@ export class Work {
     if (this.hasWritten) {
       const time = await this.readClock()
       if (this.changes.size > 0 || this.owed.length > 0) this.write(logChange(this.told, this.writer, time))
-      this.write(sql`INSERT INTO writes (id, at) VALUES (${this.id}::uuid, ${time})`)
+      this.write(sql`INSERT INTO transactions (id, at) VALUES (${this.id}::uuid, ${time})`)
     }
     this.session.takeWarning()
     this.value = value

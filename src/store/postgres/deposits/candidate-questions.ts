@@ -1,12 +1,13 @@
 import type { Currency } from '../../../domain/amount.js'
 import { CALLBACK, type Callback } from '../../rules/callbacks.js'
+import { VOID_EXAMINED_MAX } from '../../rules/match-deposit.js'
 import { Questions } from '../connection/questions.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { firstIdAt, type InvoiceRow } from '../invoices/invoice-rows.js'
 import type { LockedInvoices } from '../invoices/locked-invoices.js'
 
-/** A deposit that needs the invoice that it notifies. */
+/** A deposit that is to be matched. */
 export interface Seeker {
   readonly walletId: string
   /** The wallet's present owner. */
@@ -15,6 +16,17 @@ export interface Seeker {
   readonly atoms: bigint
   readonly receivedAt: number
   readonly hasDefaultCallback: boolean
+}
+
+/** The newest invoice of a callback. */
+export interface Newest {
+  readonly callback: Callback
+  readonly row: InvoiceRow
+}
+
+interface VoidSince {
+  readonly seeker: Seeker
+  readonly sinceMs: number
 }
 
 export interface Head {
@@ -45,6 +57,7 @@ export class CandidateQuestions {
   readonly heads = new Questions((seekers: readonly Seeker[]) => this.readHeads(seekers))
   readonly next = new Questions((asked: readonly NextOf[]) => this.readNext(asked))
   readonly newest = new Questions((seekers: readonly Seeker[]) => this.searchNewest(seekers))
+  readonly lastVoid = new Questions((asked: readonly VoidSince[]) => this.searchLastVoid(asked))
 
   constructor(
     private readonly work: Work,
@@ -52,7 +65,7 @@ export class CandidateQuestions {
   ) {}
 
   send(): void {
-    for (const kind of [this.ofAmount, this.heads, this.next, this.newest]) kind.send()
+    for (const kind of [this.ofAmount, this.heads, this.next, this.newest, this.lastVoid]) kind.send()
   }
 
   private async searchByAmount(seekers: readonly Seeker[]): Promise<readonly (readonly InvoiceRow[])[]> {
@@ -64,7 +77,7 @@ export class CandidateQuestions {
         (SELECT p.invoice_id FROM paid_places AS p
           WHERE ${IS_OF_OWNER} AND p.atoms = asked.atoms AND ${IS_OLDER} AND p.callback = c.callback AND p.is_unmatched
           ORDER BY p.invoice_id DESC LIMIT 1)
-      ) AS found WHERE ${IS_NOTIFIED}`)
+      ) AS found`)
     const rows = await this.invoices.lock(found.map(({ invoice_id }) => invoice_id))
     const answers: InvoiceRow[][] = seekers.map(() => [])
     for (const { no, invoice_id } of found) {
@@ -89,7 +102,7 @@ export class CandidateQuestions {
           SELECT p.invoice_id FROM open_places AS p
           WHERE ${IS_OF_OWNER} AND p.set_id = sets.set_id AND p.callback = c.callback AND ${IS_OLDER}
           ORDER BY p.invoice_id LIMIT 1
-        ) AS oldest WHERE ${IS_NOTIFIED}
+        ) AS oldest
       ) AS head`)
     const answers: Head[][] = seekers.map(() => [])
     for (const head of heads) answers[head.no]?.push(toHead(head))
@@ -114,27 +127,50 @@ export class CandidateQuestions {
     return next.map((_, no) => answers.get(no) ?? null)
   }
 
-  /** The newest invoice that was found paid. */
-  private async searchNewest(seekers: readonly Seeker[]): Promise<readonly (InvoiceRow | null)[]> {
+  /** The newest invoice of each callback that was found paid. */
+  private async searchNewest(seekers: readonly Seeker[]): Promise<readonly (readonly Newest[])[]> {
+    const found = await this.work.rows<Found & { readonly callback: Callback }>(sql`
+      SELECT asked.no, c.callback, last.invoice_id FROM ${asked(seekers)} CROSS JOIN ${CALLBACKS} CROSS JOIN LATERAL (
+        SELECT p.invoice_id FROM paid_places AS p WHERE ${IS_OF_OWNER} AND p.callback = c.callback AND ${IS_OLDER}
+        ORDER BY p.invoice_id DESC LIMIT 1
+      ) AS last`)
+    const rows = await this.invoices.lock(found.map(({ invoice_id }) => invoice_id))
+    const answers: Newest[][] = seekers.map(() => [])
+    for (const { no, callback, invoice_id } of found) {
+      const row = rows.get(invoice_id)
+      if (row !== undefined) answers[no]?.push({ callback, row })
+    }
+    return answers
+  }
+
+  /** The invoice that became void last. Those that did behind the deposit may be younger than it, and only some of them are examined. */
+  private async searchLastVoid(searches: readonly VoidSince[]): Promise<readonly (InvoiceRow | null)[]> {
+    const seekers = searches.map(({ seeker }) => seeker)
+    const newest = sql`ORDER BY p.voided_at DESC, p.invoice_id DESC LIMIT ${VOID_EXAMINED_MAX}::bigint`
     const found = await this.work.rows<Found>(sql`
-      SELECT asked.no, newest.invoice_id FROM ${asked(seekers)} CROSS JOIN LATERAL (
-        SELECT last.invoice_id FROM ${CALLBACKS} CROSS JOIN LATERAL (
-          SELECT p.invoice_id FROM paid_places AS p WHERE ${IS_OF_OWNER} AND p.callback = c.callback AND ${IS_OLDER}
-          ORDER BY p.invoice_id DESC LIMIT 1
-        ) AS last WHERE ${IS_NOTIFIED} ORDER BY last.invoice_id DESC LIMIT 1
-      ) AS newest`)
+      SELECT asked.no, last.invoice_id FROM ${asked(seekers)}
+      JOIN unnest(
+        ${searches.map((_, no) => no)}::bigint[], ${seekers.map(({ receivedAt }) => receivedAt)}::bigint[],
+        ${searches.map(({ sinceMs }) => sinceMs)}::bigint[]
+      ) AS late (no, received_at, since) ON late.no = asked.no
+      CROSS JOIN LATERAL (
+        SELECT p.invoice_id FROM (
+          (SELECT p.voided_at, p.invoice_id FROM void_places AS p WHERE ${IS_OF_OWNER} AND p.voided_at > late.received_at ${newest})
+          UNION ALL
+          (SELECT p.voided_at, p.invoice_id FROM void_places AS p
+            WHERE ${IS_OF_OWNER} AND p.voided_at <= late.received_at AND p.voided_at >= late.since ${newest})
+        ) AS p WHERE ${IS_OLDER} ORDER BY p.voided_at DESC, p.invoice_id DESC LIMIT 1
+      ) AS last`)
     const rows = await this.invoices.lock(found.map(({ invoice_id }) => invoice_id))
     const answers = new Map(found.map(({ no, invoice_id }) => [no, rows.get(invoice_id)]))
-    return seekers.map((_, no) => answers.get(no) ?? null)
+    return searches.map((_, no) => answers.get(no) ?? null)
   }
 }
 
-const CALLBACKS = sql`(VALUES (${CALLBACK.own}::smallint), (${CALLBACK.default}::smallint)) AS c (callback)`
+const CALLBACKS = sql`(VALUES (${CALLBACK.none}::smallint), (${CALLBACK.own}::smallint), (${CALLBACK.default}::smallint)) AS c (callback)`
 /** Whether a place `p` is of the wallet's present owner, in the deposit's currency. */
 const IS_OF_OWNER = sql`p.wallet_id = asked.wallet_id AND p.owner = asked.owner AND p.currency = asked.currency`
 const IS_OLDER = sql`p.invoice_id < asked.before`
-/** Whether the callback `c` resolves. */
-const IS_NOTIFIED = sql`(c.callback = ${CALLBACK.own}::smallint OR asked.has_default)`
 
 /** The seekers as `asked`, numbered in order. */
 function asked(seekers: readonly Seeker[]): Fragment {
@@ -142,9 +178,8 @@ function asked(seekers: readonly Seeker[]): Fragment {
   return sql`unnest(
       ${seekers.map((_, no) => no)}::bigint[], ${column(({ walletId }) => walletId)}::text[], ${column(({ owner }) => owner)}::text[],
       ${column(({ currency }) => currency)}::text[], ${column(({ atoms }) => atoms)}::numeric[],
-      ${column(({ receivedAt }) => firstIdAt(receivedAt))}::uuid[],
-      ${column(({ hasDefaultCallback }) => hasDefaultCallback)}::boolean[]
-    ) AS asked (no, wallet_id, owner, currency, atoms, before, has_default)`
+      ${column(({ receivedAt }) => firstIdAt(receivedAt))}::uuid[]
+    ) AS asked (no, wallet_id, owner, currency, atoms, before)`
 }
 
 function toHead({ set_id: setId, callback, invoice_id: id }: FoundHead): Head {

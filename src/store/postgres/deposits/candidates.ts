@@ -1,11 +1,15 @@
+import { type Callback, callbackKinds, callbackOf } from '../../rules/callbacks.js'
 import type { Standing } from '../../rules/invoice-life.js'
-import type { CandidateSearch } from '../../rules/match-deposit.js'
+import type { CandidateSearch, DepositSearch } from '../../rules/match-deposit.js'
 import type { Awaitable } from '../../store.js'
 import type { Work } from '../connection/work.js'
 import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
 import type { LockedInvoices } from '../invoices/locked-invoices.js'
-import { decideExpiryOf, settleIfPaid } from '../invoices/settle.js'
-import type { CandidateQuestions, Head, Seeker } from './candidate-questions.js'
+import { decideExpiryOf, isPaidNow, settleIfPaid } from '../invoices/settle.js'
+import type { CandidateQuestions, Head, Newest, Seeker } from './candidate-questions.js'
+
+/** Whether a deposit is matched when it comes, or long after: then nothing that is met is settled, of which people would be told. */
+export type MatchingTime = 'present' | 'past'
 
 /** An answer, and the moment of the unit at which it was right. */
 interface Known<T> {
@@ -14,20 +18,25 @@ interface Known<T> {
 }
 
 /**
- * The candidates for a deposit to a locked wallet. What it answers is locked. An answer is kept as long as the unit changes nothing
- * that it depends on: the wallet is locked, so nobody else does.
+ * The searches for the invoice of a deposit to a locked wallet. What they answer is locked. They ask for the candidates of all kinds
+ * at once, and keep an answer as long as the unit changes nothing that it depends on: the wallet is locked, so nobody else does.
  */
-export class Candidates implements CandidateSearch<InvoiceRow, Head> {
+export class Searches implements DepositSearch<InvoiceRow, Head> {
+  readonly kinds: readonly CandidateSearch<InvoiceRow, Head>[]
   private knownOfAmount: Known<readonly InvoiceRow[]> | null = null
   private knownHeads: Known<readonly Head[]> | null = null
-  private knownNewest: Known<InvoiceRow | null> | null = null
+  private knownNewest: Known<readonly Newest[]> | null = null
+  private knownLastVoid: Known<InvoiceRow | null> | null = null
 
   constructor(
-    private readonly work: Work,
-    private readonly questions: CandidateQuestions,
-    private readonly invoices: LockedInvoices,
-    private readonly seeker: Seeker,
-  ) {}
+    readonly work: Work,
+    readonly questions: CandidateQuestions,
+    readonly invoices: LockedInvoices,
+    readonly seeker: Seeker,
+    readonly time: MatchingTime,
+  ) {
+    this.kinds = callbackKinds(seeker.hasDefaultCallback).map((callbacks) => this.among(callbacks))
+  }
 
   ofAmount(): Awaitable<readonly InvoiceRow[]> {
     const { work, knownOfAmount: known } = this
@@ -42,13 +51,9 @@ export class Candidates implements CandidateSearch<InvoiceRow, Head> {
     })
   }
 
-  isUnmatched(row: InvoiceRow): boolean {
-    return row.matches === 0 && decideExpiryOf(this.work, row).state !== STATE.void
-  }
-
   heads(): Awaitable<readonly Head[]> {
     const { work, knownHeads: known } = this
-    if (known !== null && work.isAsAt(known.moment, this.seeker.walletId)) return known.answer
+    if (known !== null && this.isStill(known)) return known.answer
     const { moment } = work
     return this.questions.heads.ask(this.seeker).then((answer) => {
       this.knownHeads = { answer, moment }
@@ -56,28 +61,10 @@ export class Candidates implements CandidateSearch<InvoiceRow, Head> {
     })
   }
 
-  next(head: Head): Promise<Head | null> {
-    return this.questions.next.ask({ seeker: this.seeker, head })
-  }
-
-  invoiceOf({ id }: Head): Awaitable<InvoiceRow> {
-    return this.invoices.get(id)
-  }
-
-  settleIfPaid(row: InvoiceRow): Standing | null {
-    if (!this.invoices.isPresent(row)) return null
-    if (row.state === STATE.open) return settleIfPaid(this.work, row)
-    return row.state === STATE.paid ? 'paid' : 'void'
-  }
-
-  placesOf({ walletIds }: InvoiceRow): number {
-    return walletIds.length
-  }
-
-  newest(): Awaitable<InvoiceRow | null> {
+  newest(): Awaitable<readonly Newest[]> {
     const { work, knownNewest: known } = this
-    if (known !== null && work.isAsAt(known.moment, this.seeker.walletId)) {
-      return known.answer === null ? null : this.invoices.present(known.answer.id)
+    if (known !== null && this.isStill(known)) {
+      return known.answer.map(({ callback, row }) => ({ callback, row: this.invoices.present(row.id) }))
     }
     const { moment } = work
     return this.questions.newest.ask(this.seeker).then((answer) => {
@@ -86,7 +73,82 @@ export class Candidates implements CandidateSearch<InvoiceRow, Head> {
     })
   }
 
+  lastVoid(sinceMs: number): Awaitable<InvoiceRow | null> {
+    const { work, knownLastVoid: known } = this
+    if (known !== null && this.isStill(known)) {
+      return known.answer === null ? null : this.invoices.present(known.answer.id)
+    }
+    const { moment } = work
+    return this.questions.lastVoid.ask({ seeker: this.seeker, sinceMs }).then((answer) => {
+      this.knownLastVoid = { answer, moment }
+      return answer
+    })
+  }
+
+  private among(callbacks: readonly Callback[]): CandidateSearch<InvoiceRow, Head> {
+    return new Candidates(this, callbacks)
+  }
+
+  /** Whether the invoices on the wallet stand where they stood. */
+  private isStill({ moment }: Known<unknown>): boolean {
+    return this.work.isAsAt(moment, this.seeker.walletId)
+  }
+}
+
+/** The candidates of some ways of notification. */
+class Candidates implements CandidateSearch<InvoiceRow, Head> {
+  constructor(
+    private readonly all: Searches,
+    private readonly callbacks: readonly Callback[],
+  ) {}
+
+  ofAmount(): Awaitable<readonly InvoiceRow[]> {
+    return then(this.all.ofAmount(), (rows) =>
+      rows.filter(({ invoice }) => this.callbacks.includes(callbackOf(invoice))),
+    )
+  }
+
+  isUnmatched(row: InvoiceRow): boolean {
+    const { work, time } = this.all
+    return row.matches === 0 && (time === 'past' ? row : decideExpiryOf(work, row)).state !== STATE.void
+  }
+
+  heads(): Awaitable<readonly Head[]> {
+    return then(this.all.heads(), (heads) => heads.filter(({ callback }) => this.callbacks.includes(callback)))
+  }
+
+  next(head: Head): Promise<Head | null> {
+    return this.all.questions.next.ask({ seeker: this.all.seeker, head })
+  }
+
+  invoiceOf({ id }: Head): Awaitable<InvoiceRow> {
+    return this.all.invoices.get(id)
+  }
+
+  settleIfPaid(row: InvoiceRow): Standing | null {
+    if (!this.all.invoices.isPresent(row)) return null
+    const { work, time } = this.all
+    if (row.state === STATE.open && time === 'past') return isPaidNow(row) ? 'paid' : 'open'
+    if (row.state === STATE.open) return settleIfPaid(work, row)
+    return row.state === STATE.paid ? 'paid' : 'void'
+  }
+
+  placesOf({ walletIds }: InvoiceRow): number {
+    return walletIds.length
+  }
+
+  newest(): Awaitable<InvoiceRow | null> {
+    return then(this.all.newest(), (newest) => {
+      const rows = newest.filter(({ callback }) => this.callbacks.includes(callback)).map(({ row }) => row)
+      return rows.sort((one, other) => this.byAge(one, other)).at(-1) ?? null
+    })
+  }
+
   byAge(one: Pick<InvoiceRow, 'id'>, other: Pick<InvoiceRow, 'id'>): number {
     return one.id < other.id ? -1 : 1
   }
+}
+
+function then<T, U>(answer: Awaitable<T>, use: (value: T) => U): Awaitable<U> {
+  return answer instanceof Promise ? answer.then(use) : use(answer)
 }

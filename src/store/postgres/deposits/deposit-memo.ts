@@ -9,7 +9,7 @@ import { othersPaid, type Payment } from '../invoices/unsettled-wallets.js'
 import { type AddressRow, lockAddresses, type Place, placeNameOf, readAddresses } from '../wallets/wallet-rows.js'
 import { configurationOf, configurationsAt } from '../webhooks.js'
 import { CandidateQuestions } from './candidate-questions.js'
-import { Candidates } from './candidates.js'
+import { type MatchingTime, Searches } from './candidates.js'
 import {
   type DepositId,
   type DepositRow,
@@ -34,7 +34,7 @@ export class DepositMemo {
   private readonly judged = new Map<string, KnownDeposit>()
   private readonly addresses = new Map<string, AddressRow>()
   private readonly configurations = new Map<string, WebhookConfiguration>()
-  private readonly searches = new Map<string, Candidates>()
+  private readonly searches = new Map<string, Searches>()
   readonly invoices: LockedInvoices
   private readonly candidateQuestions: CandidateQuestions
   private readonly places = new Questions((places: readonly Place[]) => this.lockPlaces(places))
@@ -42,7 +42,10 @@ export class DepositMemo {
     this.lockOthersPaid(payments),
   )
 
-  constructor(private readonly work: Work) {
+  constructor(
+    private readonly work: Work,
+    private readonly time: MatchingTime = 'present',
+  ) {
     this.invoices = new LockedInvoices(work)
     this.candidateQuestions = new CandidateQuestions(work, this.invoices)
   }
@@ -111,7 +114,7 @@ export class DepositMemo {
   }
 
   /** The candidates for a deposit; null when it can have none. */
-  candidates({ wallet }: AddressRow, seen: Sighting, value: DepositValue): Awaitable<Candidates | null> {
+  candidates({ wallet }: AddressRow, seen: Sighting, value: DepositValue): Awaitable<Searches | null> {
     const { currency, atoms } = value
     if (wallet === null || wallet.owner === null || currency === null) return null
     const name = searchNameOf(seen, value)
@@ -121,7 +124,7 @@ export class DepositMemo {
     const { receivedAt } = seen
     const search = ({ callback_url }: WebhookConfiguration) => {
       const seeker = { walletId, owner, currency, atoms, receivedAt, hasDefaultCallback: callback_url !== null }
-      const made = new Candidates(this.work, this.candidateQuestions, this.invoices, seeker)
+      const made = new Searches(this.work, this.candidateQuestions, this.invoices, seeker, this.time)
       this.searches.set(name, made)
       return made
     }

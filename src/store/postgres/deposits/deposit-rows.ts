@@ -32,10 +32,12 @@ export interface DepositColumns {
   readonly invoice_id: string | null
   readonly is_pending_reached: boolean
   readonly is_confirmed_reached: boolean
+  readonly is_late: boolean
 }
 
 export const DEPOSIT_COLUMNS = sql`d.network, d.tx_hash, d.index, d.no, d.to_address, d.address_id, d.label, d.amount, d.kind,
-  d.received_at, d.confirmed_at, d.counted_as, d.atoms, d.invoice_id, d.is_pending_reached, d.is_confirmed_reached`
+  d.received_at, d.confirmed_at, d.counted_as, d.atoms, d.invoice_id, d.is_pending_reached,
+  d.is_confirmed_reached, d.is_late`
 
 /** A condition on `deposits AS d`. */
 export function isDeposit({ network, txHash, index }: DepositId): Fragment {
@@ -95,6 +97,7 @@ function toDepositRow(columns: DepositColumns): DepositRow {
     invoiceId: columns.invoice_id,
     isPendingReached: columns.is_pending_reached,
     isConfirmedReached: columns.is_confirmed_reached,
+    isLate: columns.is_late,
   }
 }
 
@@ -121,7 +124,7 @@ export const NEW_DEPOSITS: Effect<DepositRow> = {
   nameOf: ({ deposit }) => nameOf(deposit),
   statement: (rows) => sql`
     INSERT INTO deposits (network, tx_hash, index, to_address, address_id, label, amount, kind, received_at, confirmed_at, counted_as,
-      atoms, invoice_id, is_pending_reached, is_confirmed_reached)
+      atoms, invoice_id, is_pending_reached, is_confirmed_reached, is_late)
     SELECT * FROM ${listed(rows)}`,
 }
 
@@ -133,7 +136,7 @@ export const KNOWN_DEPOSITS: Effect<DepositRow> = {
     UPDATE deposits AS d SET to_address = new.to_address, address_id = new.address_id, label = new.label, amount = new.amount,
       kind = new.kind, received_at = new.received_at, confirmed_at = new.confirmed_at, counted_as = new.counted_as,
       atoms = new.atoms, invoice_id = new.invoice_id, is_pending_reached = new.is_pending_reached,
-      is_confirmed_reached = new.is_confirmed_reached
+      is_confirmed_reached = new.is_confirmed_reached, is_late = new.is_late
     FROM ${listed(rows)} WHERE d.network = new.network AND d.tx_hash = new.tx_hash AND d.index = new.index`,
 }
 
@@ -148,7 +151,7 @@ function listed(rows: readonly DepositRow[]): Fragment {
       ${ofDeposit(({ receivedAt }) => receivedAt)}::bigint[], ${ofDeposit(({ confirmedAt }) => confirmedAt)}::bigint[],
       ${column(({ countedAs }) => countedAs)}::text[], ${column(({ atoms }) => atoms)}::numeric[],
       ${column(({ invoiceId }) => invoiceId)}::uuid[], ${column((row) => row.isPendingReached)}::boolean[],
-      ${column((row) => row.isConfirmedReached)}::boolean[]
+      ${column((row) => row.isConfirmedReached)}::boolean[], ${column(({ isLate }) => isLate)}::boolean[]
     ) AS new (network, tx_hash, index, to_address, address_id, label, amount, kind, received_at, confirmed_at, counted_as, atoms,
-      invoice_id, is_pending_reached, is_confirmed_reached)`
+      invoice_id, is_pending_reached, is_confirmed_reached, is_late)`
 }

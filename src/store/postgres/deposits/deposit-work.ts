@@ -4,15 +4,17 @@ import { type Payment, paymentOf } from '../../../domain/payment.js'
 import type { NewDelivery, WebhookConfiguration } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import type { Asking } from '../../rules/asking.js'
+import type { MatchChange } from '../../rules/invoice-life.js'
+import type { Match } from '../../rules/match-deposit.js'
 import type { CountChange, DepositRecord, DepositWork, Payee } from '../../rules/record-deposit.js'
 import type { Awaitable } from '../../store.js'
 import type { Work } from '../connection/work.js'
 import { depositData } from '../events/event-data.js'
 import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
-import { addMatch, giveBackMatch, reopen, settleIfPaid } from '../invoices/settle.js'
+import { changeMatch, reopen, settleIfPaid } from '../invoices/settle.js'
 import { addToSums } from '../payments/sums.js'
 import type { AddressRow, Place } from '../wallets/wallet-rows.js'
-import type { Candidates } from './candidates.js'
+import type { Searches } from './candidates.js'
 import type { DepositMemo } from './deposit-memo.js'
 import type { DepositRow } from './deposit-rows.js'
 
@@ -46,7 +48,7 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
     this.memo.putDeposit(row)
   }
 
-  candidates(payee: PayeeRow, seen: Sighting, value: DepositValue): Awaitable<Candidates | null> {
+  candidates(payee: PayeeRow, seen: Sighting, value: DepositValue): Awaitable<Searches | null> {
     return this.memo.candidates(payee, seen, value)
   }
 
@@ -58,28 +60,31 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
     return this.memo.invoices.get(id)
   }
 
-  addMatch(invoice: InvoiceRow): void {
-    addMatch(this.work, invoice)
-    this.memo.invoices.match(invoice.id, 1)
+  changeMatch(invoice: InvoiceRow, _row: DepositRow, change: MatchChange): void {
+    if (change.matches < 0) this.memo.forgetSearches()
+    changeMatch(this.work, invoice, change)
+    this.memo.invoices.match(invoice.id, change)
   }
 
-  giveBackMatch(invoice: InvoiceRow): void {
-    this.memo.forgetSearches()
-    giveBackMatch(this.work, invoice)
-    this.memo.invoices.match(invoice.id, -1)
-  }
-
-  log(type: DepositEventType, deposit: Deposit, invoice: InvoiceRow | null, { wallet }: PayeeRow): void {
-    const owner = invoice?.invoice.owner ?? wallet?.owner ?? null
+  log(type: DepositEventType, deposit: Deposit, match: Match<InvoiceRow> | null, { wallet }: PayeeRow): void {
+    const owner = match?.invoice.invoice.owner ?? wallet?.owner ?? null
     if (owner === null) return
-    this.work.log(owner, { type, invoiceId: invoice?.id ?? null, data: depositData(deposit) })
+    const data = depositData(deposit, match?.isLate === true)
+    this.work.log(owner, { type, invoiceId: match?.invoice.id ?? null, data })
   }
 
-  count(row: DepositRow, by: CountChange, { wallet }: PayeeRow): void {
+  count(row: DepositRow, by: CountChange, unmatched: CountChange, { wallet }: PayeeRow): void {
     const { addressId, atoms, countedAs: currency, deposit } = row
     if (currency === null) return
     const { receivedAt } = deposit
-    const sums = { currency, receivedAt, seen: atoms * BigInt(by.seen), confirmed: atoms * BigInt(by.confirmed) }
+    const sums = {
+      currency,
+      receivedAt,
+      seen: atoms * BigInt(by.seen),
+      confirmed: atoms * BigInt(by.confirmed),
+      unmatchedSeen: atoms * BigInt(unmatched.seen),
+      unmatchedConfirmed: atoms * BigInt(unmatched.confirmed),
+    }
     addToSums(this.work, { addressId, ...sums })
     // What went to an address that the wallet had before counts for none of its invoices.
     if (wallet?.addressId === addressId) this.memo.invoices.count({ walletId: wallet.id, ...sums })
@@ -121,5 +126,5 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
 }
 
 function toPayee(address: AddressRow): PayeeRow {
-  return { ...address, isOfWallet: address.wallet !== null }
+  return { ...address, walletId: address.wallet?.id ?? null }
 }

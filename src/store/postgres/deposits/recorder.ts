@@ -18,7 +18,7 @@ export class DepositRecorder {
   async settle(memo: DepositMemo, work: Work, sightings: Iterable<Sighting>): Promise<ReadonlySet<Sighting>> {
     const sound = this.judge.soundOf(sightings)
     const budget = { left: SETTLED_PLACES_MAX }
-    const rule = new DepositRule(new PostgresDepositWork(work, memo), this.judge.tokenDecimals)
+    const rule = new DepositRule(new PostgresDepositWork(work, memo), this.judge.terms)
     const known = await Promise.all(sound.map((sighting) => memo.row(sighting)))
     const settled = await answeredTogether(
       sound.map((sighting, i) => rule.settle(sighting, known[i], budget)),

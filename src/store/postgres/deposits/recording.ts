@@ -50,7 +50,7 @@ export class DepositRecording {
     if (change === null) return { outcome, owed: [] }
     memo.judge(change.deposit)
     const own = new PostgresDepositWork(work, memo)
-    this.judged.push({ change, rule: new DepositRule(own, judge.tokenDecimals), tale: new Tale() })
+    this.judged.push({ change, rule: new DepositRule(own, judge.terms), tale: new Tale() })
     return { outcome, owed: own.owed }
   }
 
@@ -78,7 +78,7 @@ export class DepositRecording {
     const claims = await this.claimsOf(left)
     const front = waveOf(claims)
     if (front.length === 1) return front
-    // Which invoices they notify is known only of those that do not wait for another.
+    // Which invoices they are matched to is known only of those that do not wait for another.
     const foreseen = await this.inLockstep(
       left.filter((_, i) => front.includes(i)),
       ({ change, rule }) => rule.foresee(change, this.memo.knownRow(change.deposit)),

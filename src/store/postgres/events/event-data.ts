@@ -6,8 +6,18 @@ import type { FailedDelivery } from '../../../domain/event.js'
  * deliveries are removed, so of those the event has a copy.
  */
 
-export function depositData({ network, txHash, index, toAddress, currency, amount, receivedAt }: Sighting): string {
-  return JSON.stringify({ network, txHash, index, toAddress, currency, amount, receivedAt })
+export function depositData(
+  { network, txHash, index, toAddress, currency, amount, receivedAt }: Sighting,
+  isLate: boolean,
+): string {
+  const late = isLate ? true : undefined
+  return JSON.stringify({ network, txHash, index, toAddress, currency, amount, receivedAt, late })
+}
+
+/** What `depositData` has told. */
+export function readDepositData(data: string): { readonly deposit: Sighting; readonly isLate: boolean } {
+  const { late, ...deposit } = JSON.parse(data) as Sighting & { readonly late?: true }
+  return { deposit, isLate: late === true }
 }
 
 export function deliveryData({ id, status, attempt, httpStatus, failure }: FailedDelivery): string {

@@ -59,6 +59,6 @@ export class PostgresEventImport extends PostgresLogWork implements EventImportW
 }
 
 function dataOf(event: ToldEvent<string>): string | null {
-  if ('deposit' in event) return depositData(event.deposit)
+  if ('deposit' in event) return depositData(event.deposit, event.isLate)
   return 'delivery' in event ? deliveryData(event.delivery) : null
 }

@@ -15,7 +15,7 @@ export const NUMBERS_PER_MS = 65_536n
 export interface LoggedEvent {
   readonly owner: string
   readonly type: EventType
-  /** The id under which the store has the invoice; null for a deposit that notifies none. */
+  /** The id under which the store has the invoice; null for a deposit that is matched to none. */
   readonly invoiceId: string | null
   /** What else the event tells, as JSON; null for nothing. */
   readonly data: string | null

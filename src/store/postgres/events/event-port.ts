@@ -3,6 +3,7 @@ import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import type { EventPort, Page, PageOf } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
+import { readDepositData } from './event-data.js'
 import { NUMBERS_PER_MS } from './event-log.js'
 
 /** Owners without anything to remove who cost as much as a removal: they are looked up only. */
@@ -95,15 +96,16 @@ export class PostgresEvents implements EventPort {
 }
 
 function toEvent({ number, type, data, invoice_id, imported_as, reference }: Columns): OwnerEvent {
-  const told: unknown = data === null ? null : JSON.parse(data)
+  const about = data !== null && type.startsWith('deposit.') ? readDepositData(data) : null
   return {
     id: idOf(number),
     type,
     at: timeOf(number),
     invoiceId: imported_as ?? invoice_id,
     reference,
-    deposit: type.startsWith('deposit.') ? (told as OwnerEvent['deposit']) : null,
-    delivery: type === 'delivery.failed' ? (told as OwnerEvent['delivery']) : null,
+    deposit: about?.deposit ?? null,
+    delivery: data !== null && type === 'delivery.failed' ? (JSON.parse(data) as OwnerEvent['delivery']) : null,
+    ...(about?.isLate === true ? { late: true } : {}),
   }
 }
 

@@ -149,21 +149,25 @@ interface ListedDeposit {
 }
 
 /**
- * The newest deposits that qualify for `invoices AS i`, newest first, as JSON. What it reads grows with `limit` and the wallets of
- * the invoice, not with their history.
+ * The newest deposits that the own money of `invoices AS i` is the sum of, newest first, as JSON: those that are matched to it, and
+ * those that qualify and are matched to none. What it reads grows with `limit` and the wallets of the invoice, not with their history.
  */
 function listDeposits(limit: number): Fragment {
+  const qualifies = sql`d.counted_as = i.currency AND d.received_at > i.created_at AND d.kind <> 'dropped'`
+  const newestOf = (most: number) => sql`ORDER BY d.received_at DESC, d.no DESC LIMIT ${most}::bigint`
   return sql`
     SELECT json_agg(json_build_object('network', d.network, 'tx_hash', d.tx_hash, 'index', d.index, 'received_at', d.received_at,
       'atoms', d.atoms::text, 'is_confirmed', d.kind = 'confirmed', 'height', b.height,
       'tip', (SELECT max(height) FROM blocks WHERE blocks.network = d.network)) ORDER BY d.received_at DESC, d.no DESC)
     FROM (
-      SELECT newest.* FROM unnest(i.wallet_ids) AS payee (wallet_id) JOIN wallets AS w ON w.id = payee.wallet_id
-      CROSS JOIN LATERAL (
-        SELECT * FROM deposits WHERE address_id = w.address_id AND counted_as = i.currency AND received_at > i.created_at
-          AND kind <> 'dropped'
-        ORDER BY received_at DESC, no DESC LIMIT ${limit}::bigint
-      ) AS newest ORDER BY newest.received_at DESC, newest.no DESC LIMIT ${limit}::bigint
+      (SELECT d.* FROM deposits AS d WHERE d.invoice_id = i.id AND ${qualifies}
+          AND d.address_id IN (SELECT w.address_id FROM wallets AS w WHERE w.id = ANY(i.wallet_ids)) ${newestOf(limit)})
+      UNION ALL
+      (SELECT d.* FROM unnest(i.wallet_ids) AS payee (wallet_id) JOIN wallets AS w ON w.id = payee.wallet_id
+        CROSS JOIN LATERAL (
+          SELECT d.* FROM deposits AS d WHERE d.address_id = w.address_id AND d.invoice_id IS NULL AND ${qualifies} ${newestOf(limit)}
+        ) AS d ${newestOf(limit)})
+      ORDER BY received_at DESC, no DESC LIMIT ${limit}::bigint
     ) AS d
     LEFT JOIN block_deposits AS b ON b.network = d.network AND b.tx_hash = d.tx_hash AND b.index = d.index`
 }

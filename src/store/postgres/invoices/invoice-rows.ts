@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Currency } from '../../../domain/amount.js'
 import type { Invoice } from '../../../domain/invoice.js'
-import { paymentOf, type Received } from '../../../domain/payment.js'
+import { paymentsOf, type Sums } from '../../../domain/payment.js'
 import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import type { Effect } from '../connection/effects.js'
@@ -26,7 +26,7 @@ export interface InvoiceRow extends Ending {
   readonly state: State
   /** Deposits that have matched it and were not dropped. */
   readonly matches: number
-  readonly received: Received
+  readonly received: Sums
 }
 
 /** The columns of a row. */
@@ -51,7 +51,12 @@ export interface InvoiceColumns {
   readonly matches: number
   readonly confirmed: bigint
   readonly pending: bigint
+  readonly own_confirmed: bigint
+  readonly own_pending: bigint
 }
+
+/** The columns of `invoices`. */
+export type StoredColumns = Omit<InvoiceColumns, 'confirmed' | 'pending' | 'own_confirmed' | 'own_pending'>
 
 /** The invoices that a condition on `i` selects, with what each received; `rest` orders and limits. */
 export function selectInvoices(condition: Fragment, rest: Fragment = sql``): Fragment {
@@ -63,11 +68,13 @@ export const STORED_COLUMNS = sql`i.id, i.imported_as, i.owner, i.wallet_ids, i.
   i.amount, i.atoms, i.currency, i.callback_url, i.created_at, i.expires_at, i.voided_at, i.has_outlived_expiry, i.state, i.matches`
 
 /** What `selectInvoices` reads, of `invoices AS i` and `RECEIVED`. */
-export const INVOICE_COLUMNS = sql`${STORED_COLUMNS}, received.confirmed, received.pending`
+export const INVOICE_COLUMNS = sql`${STORED_COLUMNS}, received.confirmed, received.pending,
+  i.matched_confirmed + received.unmatched_confirmed AS own_confirmed,
+  i.matched_seen - i.matched_confirmed + received.unmatched_pending AS own_pending`
 
 export function toRow(columns: InvoiceColumns): InvoiceRow {
   const { id, wallet_ids: walletIds, expires_at, voided_at, has_outlived_expiry, atoms, state, matches } = columns
-  const { confirmed, pending } = columns
+  const { confirmed, pending, own_confirmed, own_pending } = columns
   return {
     id,
     invoice: toInvoice(columns),
@@ -75,14 +82,14 @@ export function toRow(columns: InvoiceColumns): InvoiceRow {
     atoms,
     state,
     matches,
-    received: { confirmed, pending },
+    received: { confirmed, pending, own: { confirmed: own_confirmed, pending: own_pending } },
     expiresAt: expires_at,
     voidedAt: voided_at,
     hasOutlivedExpiry: has_outlived_expiry,
   }
 }
 
-export function toInvoice(columns: Omit<InvoiceColumns, 'confirmed' | 'pending'>): Invoice {
+export function toInvoice(columns: StoredColumns): Invoice {
   const { wallet_ids: walletIds, wallet_ids_form: form } = columns
   return {
     id: columns.imported_as ?? columns.id,
@@ -103,7 +110,7 @@ export function toInvoice(columns: Omit<InvoiceColumns, 'confirmed' | 'pending'>
 export function answerOf(row: InvoiceRow, nowMs: number): InvoiceWithPayment {
   const { invoice, atoms, received } = row
   const voidedAt = voidedAtBy(row, isCovered(atoms, received), nowMs)
-  return { invoice, payment: paymentOf(atoms, received), voidedAt, expiresAt: row.expiresAt }
+  return { invoice, ...paymentsOf(atoms, received), voidedAt, expiresAt: row.expiresAt }
 }
 
 /** A row to insert. Nothing has matched it, and `received` is not stored. */
@@ -138,24 +145,34 @@ interface InvoiceChange {
   readonly state?: State
   readonly voidedAt?: number
   readonly hasOutlivedExpiry?: boolean
-  /** Matches that come, or go. */
+  /** Matches that come, or go, and what of them was seen and confirmed. */
   readonly matches?: number
+  readonly matchedSeen?: bigint
+  readonly matchedConfirmed?: bigint
 }
 
 const INVOICE_CHANGES: Effect<InvoiceChange & { readonly id: string }> = {
   table: 'invoices',
   nameOf: ({ id }) => id,
-  merge: (earlier, later) => ({ ...earlier, ...later, matches: (earlier.matches ?? 0) + (later.matches ?? 0) }),
+  merge: (earlier, later) => ({
+    ...earlier,
+    ...later,
+    matches: (earlier.matches ?? 0) + (later.matches ?? 0),
+    matchedSeen: (earlier.matchedSeen ?? 0n) + (later.matchedSeen ?? 0n),
+    matchedConfirmed: (earlier.matchedConfirmed ?? 0n) + (later.matchedConfirmed ?? 0n),
+  }),
   statement: (changes) => {
     const column = <T>(of: (change: InvoiceChange) => T) => changes.map(of)
     return sql`
       UPDATE invoices AS i SET state = coalesce(new.state, i.state), voided_at = coalesce(new.voided_at, i.voided_at),
-        has_outlived_expiry = coalesce(new.has_outlived_expiry, i.has_outlived_expiry), matches = i.matches + new.matches
+        has_outlived_expiry = coalesce(new.has_outlived_expiry, i.has_outlived_expiry), matches = i.matches + new.matches,
+        matched_seen = i.matched_seen + new.matched_seen, matched_confirmed = i.matched_confirmed + new.matched_confirmed
       FROM unnest(
         ${changes.map(({ id }) => id)}::uuid[], ${column(({ state = null }) => state)}::smallint[],
         ${column(({ voidedAt = null }) => voidedAt)}::bigint[], ${column((one) => one.hasOutlivedExpiry ?? null)}::boolean[],
-        ${column(({ matches = 0 }) => matches)}::integer[]
-      ) AS new (id, state, voided_at, has_outlived_expiry, matches) WHERE i.id = new.id`
+        ${column(({ matches = 0 }) => matches)}::integer[], ${column(({ matchedSeen = 0n }) => matchedSeen)}::numeric[],
+        ${column(({ matchedConfirmed = 0n }) => matchedConfirmed)}::numeric[]
+      ) AS new (id, state, voided_at, has_outlived_expiry, matches, matched_seen, matched_confirmed) WHERE i.id = new.id`
   },
 }
 

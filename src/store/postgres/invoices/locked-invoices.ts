@@ -1,4 +1,6 @@
 import type { Currency } from '../../../domain/amount.js'
+import type { Received } from '../../../domain/payment.js'
+import type { MatchChange } from '../../rules/invoice-life.js'
 import type { Awaitable } from '../../store.js'
 import { Questions } from '../connection/questions.js'
 import type { Work } from '../connection/work.js'
@@ -18,6 +20,9 @@ export interface CountedDeposit {
   readonly receivedAt: number
   readonly seen: bigint
   readonly confirmed: bigint
+  /** The same where the deposit is matched to no invoice. */
+  readonly unmatchedSeen: bigint
+  readonly unmatchedConfirmed: bigint
 }
 
 /**
@@ -47,10 +52,15 @@ export class LockedInvoices {
     return read.row
   }
 
-  /** Notes that a deposit has matched an invoice (1), or does so no more (−1): the unit has just written that. */
-  match(id: string, by: 1 | -1): void {
+  /** Notes how what is matched to an invoice has changed: the unit has just written that. */
+  match(id: string, { matches, seen, confirmed }: MatchChange): void {
     const row = this.present(id)
-    this.keep({ ...row, matches: row.matches + by })
+    const { received } = row
+    this.keep({
+      ...row,
+      matches: row.matches + matches,
+      received: { ...received, own: added(received.own, { seen, confirmed }, 1n) },
+    })
   }
 
   /** Whether a row is as the invoice is now. */
@@ -70,7 +80,8 @@ export class LockedInvoices {
   }
 
   /** Counts a deposit for the invoices that it counts for. */
-  count({ walletId, currency, receivedAt, seen, confirmed }: CountedDeposit): void {
+  count({ walletId, currency, receivedAt, unmatchedSeen, unmatchedConfirmed, ...all }: CountedDeposit): void {
+    const unmatched = { seen: unmatchedSeen, confirmed: unmatchedConfirmed }
     for (const id of this.onWallets.get(walletId) ?? []) {
       const read = this.rows.get(id)
       if (read === undefined) continue
@@ -78,10 +89,7 @@ export class LockedInvoices {
       const { invoice, received, walletIds } = row
       if (invoice.currency !== currency || invoice.created_at >= receivedAt) continue
       const times = BigInt(walletIds.filter((one) => one === walletId).length)
-      const now = {
-        confirmed: received.confirmed + times * confirmed,
-        pending: received.pending + times * (seen - confirmed),
-      }
+      const now = { ...added(received, all, times), own: added(received.own, unmatched, times) }
       this.rows.set(id, { row: { ...row, received: now }, moment })
     }
   }
@@ -121,4 +129,12 @@ export class LockedInvoices {
     if (known === undefined) this.onWallets.set(walletId, new Set([id]))
     else known.add(id)
   }
+}
+
+function added(
+  sums: Received,
+  { seen, confirmed }: Pick<CountedDeposit, 'seen' | 'confirmed'>,
+  times: bigint,
+): Received {
+  return { confirmed: sums.confirmed + times * confirmed, pending: sums.pending + times * (seen - confirmed) }
 }

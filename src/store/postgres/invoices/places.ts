@@ -1,4 +1,4 @@
-import { CALLBACK, callbackOf, isUnmatched } from '../../rules/callbacks.js'
+import { callbackOf } from '../../rules/callbacks.js'
 import type { Effect } from '../connection/effects.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
@@ -6,7 +6,7 @@ import { type InvoiceRow, type NewInvoice, setIdOf } from './invoice-rows.js'
 
 /*
  * Keeps the invoices on wallets where collisions and deposits look for them: the open ones in `open_places`, those found paid in
- * `paid_places`, the void ones nowhere. An invoice that was paid by deposits that were meant for others stays open until a search
+ * `paid_places`, the void ones in `void_places`, where what comes for nobody else looks for them. An invoice that was paid by deposits that were meant for others stays open until a search
  * meets it.
  */
 
@@ -21,7 +21,7 @@ export function leaveOpen(work: Work, row: InvoiceRow): void {
 
 /** Enters an invoice that is paid. `matches`: how many deposits have matched it. */
 export function enterPaid(work: Work, row: NewInvoice, matches: number): void {
-  const marked = { row, isUnmatched: isUnmatched(callbackOf(row.invoice), matches) }
+  const marked = { row, isUnmatched: matches === 0 }
   work.effect(ENTER_PAID, marked)
   work.effect(RAISE_GREATEST, marked)
 }
@@ -30,9 +30,14 @@ export function leavePaid(work: Work, row: InvoiceRow): void {
   work.effect(LEAVE_PAID, { row, isUnmatched: false })
 }
 
-/** Notes whether a deposit has matched an invoice that was found paid. One without a reference is never matched. */
+/** Notes whether a deposit has matched an invoice that was found paid. */
 export function markMatched(work: Work, row: InvoiceRow, isMatched: boolean): void {
-  if (callbackOf(row.invoice) !== CALLBACK.none) work.effect(MARK_MATCHED, { row, isUnmatched: !isMatched })
+  work.effect(MARK_MATCHED, { row, isUnmatched: !isMatched })
+}
+
+/** Enters void invoices. */
+export function enterVoid(work: Work, rows: readonly NewInvoice[]): void {
+  for (const row of rows) work.effect(ENTER_VOID, row)
 }
 
 interface Marked {
@@ -88,6 +93,21 @@ const MARK_MATCHED: Effect<Marked> = {
   nameOf: idOfMarked,
   statement: (marked) => sql`
     UPDATE paid_places AS known SET is_unmatched = p.is_unmatched FROM ${paidPlacesOf(marked)} WHERE ${IS_SAME_PAID}`,
+}
+
+const ENTER_VOID: Effect<NewInvoice> = {
+  table: 'void_places',
+  nameOf: idOf,
+  statement: (rows) => {
+    const places = rows.flatMap((row) => row.walletIds.map((walletId) => ({ walletId, row })))
+    const column = <T>(of: (row: NewInvoice) => T) => places.map(({ row }) => of(row))
+    return sql`
+      INSERT INTO void_places (wallet_id, owner, currency, voided_at, invoice_id)
+      SELECT * FROM unnest(
+        ${places.map(({ walletId }) => walletId)}::text[], ${column(({ invoice }) => invoice.owner)}::text[],
+        ${column(({ invoice }) => invoice.currency)}::text[], ${column(({ voidedAt }) => voidedAt)}::bigint[],
+        ${column(({ id }) => id)}::uuid[])`
+  },
 }
 
 const IS_SAME_PAID = sql`known.wallet_id = p.wallet_id AND known.currency = p.currency AND known.owner = p.owner

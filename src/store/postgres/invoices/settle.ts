@@ -7,7 +7,7 @@ import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { type Account, lastToReceive } from '../payments/sums.js'
 import { changeInvoice, type InvoiceColumns, type InvoiceRow, STATE, selectInvoices, toRow } from './invoice-rows.js'
-import { enterOpen, enterPaid, leaveOpen, leavePaid, markMatched } from './places.js'
+import { enterOpen, enterPaid, enterVoid, leaveOpen, leavePaid, markMatched } from './places.js'
 
 /*
  * A transaction that changes an invoice, or decides by what it received, locks the invoice's row before it reads. So of two
@@ -57,6 +57,7 @@ export class PostgresInvoiceLife implements life.InvoiceLife<InvoiceRow>, life.M
     changeInvoice(work, row, isVoid ? { state: STATE.void, voidedAt } : { hasOutlivedExpiry })
     if (isVoid && row.state === STATE.open) leaveOpen(work, row)
     if (isVoid && row.state === STATE.paid) leavePaid(work, row)
+    if (isVoid) enterVoid(work, [{ ...row, voidedAt }])
     return { ...row, state: isVoid ? STATE.void : row.state, expiresAt, voidedAt, hasOutlivedExpiry }
   }
 
@@ -76,8 +77,8 @@ export class PostgresInvoiceLife implements life.InvoiceLife<InvoiceRow>, life.M
     logInvoice(this.work, type, row)
   }
 
-  add(row: InvoiceRow, by: 1 | -1): number {
-    changeInvoice(this.work, row, { matches: by })
+  change(row: InvoiceRow, { matches, seen, confirmed }: life.MatchChange): number {
+    changeInvoice(this.work, row, { matches, matchedSeen: seen, matchedConfirmed: confirmed })
     return row.matches
   }
 
@@ -100,14 +101,9 @@ export function isPaidNow({ atoms, received }: InvoiceRow): boolean {
   return isPaid(atoms, received.confirmed)
 }
 
-/** A deposit matched a locked invoice. */
-export function addMatch(work: Work, row: InvoiceRow): void {
-  life.addMatch(new PostgresInvoiceLife(work), row)
-}
-
-/** A deposit that had matched a locked invoice was dropped. */
-export function giveBackMatch(work: Work, row: InvoiceRow): void {
-  life.giveBackMatch(new PostgresInvoiceLife(work), row)
+/** Brings the matches of a locked invoice up to date with a deposit. */
+export function changeMatch(work: Work, row: InvoiceRow, by: life.MatchChange): void {
+  life.changeMatch(new PostgresInvoiceLife(work), row, by)
 }
 
 /** A confirmed deposit left the account of a wallet: invoices created before it may be unpaid again. */

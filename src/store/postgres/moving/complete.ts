@@ -1,6 +1,6 @@
 import { Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { sumsOfDeposits } from '../payments/sums.js'
+import { sumsOfDeposits, sumsOfMatches } from '../payments/sums.js'
 
 /** The columns that count up, of which rows came with their numbers. */
 const COUNTED_UP = [
@@ -14,7 +14,10 @@ const COUNTED_UP = [
 export function completeMove(work: Work): void {
   work.write(sql`SET LOCAL enable_seqscan = on`)
   work.write(sql`SET LOCAL enable_hashjoin = on`)
-  work.write(sql`INSERT INTO received_sums (address_id, currency, shift, start, seen, confirmed) ${sumsOfDeposits}`)
+  work.write(sql`
+    INSERT INTO received_sums (address_id, currency, shift, start, seen, confirmed, unmatched_seen, unmatched_confirmed) ${sumsOfDeposits}`)
+  work.write(sql`
+    UPDATE invoices AS i SET matched_seen = m.seen, matched_confirmed = m.confirmed FROM (${sumsOfMatches}) AS m WHERE i.id = m.invoice_id`)
   work.write(sql`
     INSERT INTO event_heads AS h (owner, last) SELECT owner, max(number) FROM owner_events GROUP BY owner
     ON CONFLICT (owner) DO UPDATE SET last = greatest(h.last, excluded.last)`)

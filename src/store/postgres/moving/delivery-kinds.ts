@@ -1,9 +1,8 @@
-import type { Sighting } from '../../../domain/deposit.js'
 import type { EventType, FailedDelivery } from '../../../domain/event.js'
 import type { Delivery, WebhookPayload } from '../../../domain/webhook.js'
 import type { MovedEvent, MovedWebhook } from '../../moving/records.js'
 import { sql } from '../connection/sql.js'
-import { deliveryData, depositData } from '../events/event-data.js'
+import { deliveryData, depositData, readDepositData } from '../events/event-data.js'
 import { idOf, numberOf } from '../events/event-port.js'
 import { DELIVERY_COLUMNS, type DeliveryColumns, toDelivery } from '../outbox/delivery-rows.js'
 import { laneOf } from '../outbox/new-deliveries.js'
@@ -118,14 +117,15 @@ export const events: PostgresMovedKind<'events', EventColumns> = {
     SELECT owner, number::numeric, type, invoice_id, data FROM owner_events AS e
     ${behindPlace([bytesOf(sql`e.owner`), sql`e.number`], ['text', 'bigint'], behind)}`,
   toRecord: ({ owner, number, type, invoice_id, data }) => {
-    const told: unknown = data === null ? null : JSON.parse(data)
+    const about = data !== null && type.startsWith('deposit.') ? readDepositData(data) : null
     const record: MovedEvent = {
       owner,
       id: idOf(number),
       type,
       invoiceId: invoice_id,
-      deposit: type.startsWith('deposit.') ? (told as Sighting | null) : null,
-      delivery: type === 'delivery.failed' ? (told as FailedDelivery | null) : null,
+      deposit: about?.deposit ?? null,
+      delivery: data !== null && type === 'delivery.failed' ? (JSON.parse(data) as FailedDelivery) : null,
+      isLate: about?.isLate ?? false,
     }
     return { record, place: [owner, String(number)] }
   },
@@ -145,7 +145,7 @@ export const events: PostgresMovedKind<'events', EventColumns> = {
     ),
 }
 
-function dataOf({ deposit, delivery }: MovedEvent): string | null {
-  if (deposit !== null) return depositData(deposit)
+function dataOf({ deposit, delivery, isLate }: MovedEvent): string | null {
+  if (deposit !== null) return depositData(deposit, isLate)
   return delivery === null ? null : deliveryData(delivery)
 }

@@ -27,6 +27,7 @@ const DEPOSIT: readonly Column<MovedDeposit>[] = [
   { name: 'invoice_id', type: 'uuid', of: ({ invoiceId }) => invoiceId },
   { name: 'is_pending_reached', type: 'boolean', of: ({ isPendingReached }) => isPendingReached },
   { name: 'is_confirmed_reached', type: 'boolean', of: ({ isConfirmedReached }) => isConfirmedReached },
+  { name: 'is_late', type: 'boolean', of: ({ isLate }) => isLate },
 ]
 
 /** The sums are made at the end, of all deposits. */
@@ -40,6 +41,7 @@ export const deposits: PostgresMovedKind<'deposits', DepositColumns> = {
       invoiceId: row.invoice_id,
       isPendingReached: row.is_pending_reached,
       isConfirmedReached: row.is_confirmed_reached,
+      isLate: row.is_late,
     },
     place: [row.no],
   }),

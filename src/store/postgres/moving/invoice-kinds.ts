@@ -1,22 +1,22 @@
 import { parseInvoiceAmount } from '../../../domain/amount.js'
 import { walletsOf } from '../../../domain/invoice.js'
 import type { MovedInvoice } from '../../moving/records.js'
-import { callbackOf, isUnmatched } from '../../rules/callbacks.js'
+import { callbackOf } from '../../rules/callbacks.js'
 import { sql } from '../connection/sql.js'
 import {
-  type InvoiceColumns,
   insertInvoices,
   type NewInvoice,
   STATE,
   STORED_COLUMNS,
+  type StoredColumns,
   toInvoice,
 } from '../invoices/invoice-rows.js'
-import { enterOpen } from '../invoices/places.js'
+import { enterOpen, enterVoid } from '../invoices/places.js'
 import { behindPlace, insertInto, type PostgresMovedKind } from './moved-kind.js'
 
 const NAMES = { [STATE.open]: 'open', [STATE.paid]: 'paid', [STATE.void]: 'void' } as const
 
-export const invoices: PostgresMovedKind<'invoices', Omit<InvoiceColumns, 'confirmed' | 'pending'>> = {
+export const invoices: PostgresMovedKind<'invoices', StoredColumns> = {
   select: (behind) => sql`SELECT ${STORED_COLUMNS} FROM invoices AS i ${behindPlace([sql`i.id`], ['uuid'], behind)}`,
   toRecord: (row) => {
     const invoice = toInvoice(row)
@@ -44,6 +44,10 @@ export const invoices: PostgresMovedKind<'invoices', Omit<InvoiceColumns, 'confi
       work,
       rows.filter(({ state }) => state === STATE.open),
     )
+    enterVoid(
+      work,
+      rows.filter(({ state }) => state === STATE.void),
+    )
     const places = records.flatMap((record) => {
       if (record.state !== 'paid') return []
       return walletsOf(record.invoice).map((walletId) => ({ walletId, record }))
@@ -61,7 +65,7 @@ export const invoices: PostgresMovedKind<'invoices', Omit<InvoiceColumns, 'confi
           {
             name: 'is_unmatched',
             type: 'boolean',
-            of: ({ record }) => isUnmatched(callbackOf(record.invoice), record.matches),
+            of: ({ record }) => record.matches === 0,
           },
         ],
         places,

@@ -85,9 +85,13 @@ class PostgresReading implements MoveSource {
   async *payments(): AsyncGenerator<readonly MovedPayment[]> {
     const select = selectInvoices(sql`true`, sql`ORDER BY i.id`)
     for await (const rows of this.batches<InvoiceColumns>(select)) {
-      yield rows.map(({ id, confirmed, pending }) => {
-        return { storeId: id, confirmed: String(confirmed), pending: String(pending) }
-      })
+      yield rows.map(({ id, confirmed, pending, own_confirmed, own_pending }) => ({
+        storeId: id,
+        confirmed: String(confirmed),
+        pending: String(pending),
+        own: String(own_confirmed),
+        ownPending: String(own_pending),
+      }))
     }
   }
 
@@ -96,7 +100,7 @@ class PostgresReading implements MoveSource {
     const row = await withSnapshot(this.address, (snapshot) =>
       snapshot.one<{ is_served: boolean; written: string }>(sql`
         SELECT EXISTS (SELECT 1 FROM leases WHERE expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS is_served,
-          (SELECT count(*) || ' ' || coalesce(max(at), 0) FROM writes) AS written`),
+          (SELECT count(*) || ' ' || coalesce(max(at), 0) FROM transactions) AS written`),
     )
     if (row === undefined || row.is_served) throw new OperatorError(`a service runs on ${this.name}: stop it first`)
     this.written ??= row.written

@@ -21,11 +21,13 @@ function spansAfter(moment: Fragment): Fragment {
 }
 
 /**
- * To be joined to `invoices AS i`: `received (confirmed, pending)`, what counts for the invoice, in atoms. A deposit counts when
- * it was received after the invoice was created.
+ * To be joined to `invoices AS i`: `received`, what counts for the invoice, in atoms, and what of it is matched to no invoice. A deposit
+ * counts when it was received after the invoice was created.
  */
 export const RECEIVED = sql`CROSS JOIN LATERAL (
-    SELECT coalesce(sum(s.confirmed), 0) AS confirmed, coalesce(sum(s.seen - s.confirmed), 0) AS pending
+    SELECT coalesce(sum(s.confirmed), 0) AS confirmed, coalesce(sum(s.seen - s.confirmed), 0) AS pending,
+      coalesce(sum(s.unmatched_confirmed), 0) AS unmatched_confirmed,
+      coalesce(sum(s.unmatched_seen - s.unmatched_confirmed), 0) AS unmatched_pending
     FROM unnest(i.wallet_ids) AS payee (wallet_id)
     JOIN wallets AS w ON w.id = payee.wallet_id
     CROSS JOIN ${SIZES}
@@ -35,8 +37,17 @@ export const RECEIVED = sql`CROSS JOIN LATERAL (
 /** Selects the rows of `received_sums` that the deposits call for. */
 export const sumsOfDeposits = sql`
   SELECT d.address_id, d.counted_as AS currency, size.shift::smallint AS shift, (d.received_at >> size.shift) << size.shift AS start,
-    sum(d.atoms) AS seen, coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0) AS confirmed
+    sum(d.atoms) AS seen, coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0) AS confirmed,
+    coalesce(sum(d.atoms) FILTER (WHERE d.invoice_id IS NULL), 0) AS unmatched_seen,
+    coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed' AND d.invoice_id IS NULL), 0) AS unmatched_confirmed
   FROM deposits AS d CROSS JOIN ${SIZES} WHERE d.counted_as IS NOT NULL AND d.kind <> 'dropped' GROUP BY 1, 2, 3, 4`
+
+/** Selects what the deposits are worth that are matched to each invoice and qualify for it. */
+export const sumsOfMatches = sql`
+  SELECT d.invoice_id, sum(d.atoms) AS seen, coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0) AS confirmed
+  FROM deposits AS d JOIN invoices AS i ON i.id = d.invoice_id JOIN wallets AS w ON w.address_id = d.address_id
+  WHERE d.kind <> 'dropped' AND d.counted_as = i.currency AND d.received_at > i.created_at AND w.id = ANY(i.wallet_ids)
+  GROUP BY d.invoice_id`
 
 /** Names an account: the deposits to an address in one currency. */
 export interface Account {
@@ -49,6 +60,9 @@ interface SumChange extends Account {
   readonly receivedAt: number
   readonly seen: bigint
   readonly confirmed: bigint
+  /** The same where the deposit is matched to no invoice. */
+  readonly unmatchedSeen: bigint
+  readonly unmatchedConfirmed: bigint
 }
 
 const SUM_CHANGES: Effect<SumChange> = {
@@ -57,15 +71,19 @@ const SUM_CHANGES: Effect<SumChange> = {
   statement: (changes) => {
     const column = <T>(of: (change: SumChange) => T) => changes.map(of)
     return sql`
-      INSERT INTO received_sums AS known (address_id, currency, shift, start, seen, confirmed)
-      SELECT d.address_id, d.currency, size.shift::smallint, (d.received_at >> size.shift) << size.shift, sum(d.seen), sum(d.confirmed)
+      INSERT INTO received_sums AS known (address_id, currency, shift, start, seen, confirmed, unmatched_seen, unmatched_confirmed)
+      SELECT d.address_id, d.currency, size.shift::smallint, (d.received_at >> size.shift) << size.shift, sum(d.seen), sum(d.confirmed),
+        sum(d.unmatched_seen), sum(d.unmatched_confirmed)
       FROM unnest(
         ${column(({ addressId }) => addressId)}::bigint[], ${column(({ currency }) => currency)}::text[],
         ${column(({ receivedAt }) => receivedAt)}::bigint[], ${column(({ seen }) => seen)}::numeric[],
-        ${column(({ confirmed }) => confirmed)}::numeric[]
-      ) AS d (address_id, currency, received_at, seen, confirmed) CROSS JOIN ${SIZES} GROUP BY 1, 2, 3, 4
+        ${column(({ confirmed }) => confirmed)}::numeric[], ${column(({ unmatchedSeen }) => unmatchedSeen)}::numeric[],
+        ${column(({ unmatchedConfirmed }) => unmatchedConfirmed)}::numeric[]
+      ) AS d (address_id, currency, received_at, seen, confirmed, unmatched_seen, unmatched_confirmed) CROSS JOIN ${SIZES} GROUP BY 1, 2, 3, 4
       ON CONFLICT (address_id, currency, shift, start) DO UPDATE
-        SET seen = known.seen + excluded.seen, confirmed = known.confirmed + excluded.confirmed`
+        SET seen = known.seen + excluded.seen, confirmed = known.confirmed + excluded.confirmed,
+          unmatched_seen = known.unmatched_seen + excluded.unmatched_seen,
+          unmatched_confirmed = known.unmatched_confirmed + excluded.unmatched_confirmed`
   },
 }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { OperatorError } from '../../../operator-error.js'
+import { OperatorError, StartStopped } from '../../../operator-error.js'
 import type { MigrationControl, MigrationPlan, StoreBirth, StoreCreation } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
+import { matchPiece } from '../deposits/match-past.js'
 import { ASK_PLACE, assertPlace, type Place } from './place.js'
 import { assertKeepsPromises, assertSeesCommits, type Promises } from './promises.js'
 import { VERSIONS } from './tables.js'
@@ -15,7 +16,7 @@ export const SCHEMA_VERSION = VERSIONS.length
  * it is when it only adds what a program that does not know it, and leads, cannot make wrong. One that raises it also takes a table
  * away from programs that run already.
  */
-const OLDEST_VERSION = 7
+const OLDEST_VERSION = 11
 
 const ID_BYTES = 8
 
@@ -72,9 +73,17 @@ export async function prepareSchema(
     if (move !== undefined) throw unfinished('the database', move.source)
     return { birth: await birthOf(work, row), isNew: plan.from === 0 }
   })
+  await matchPast(database, migration)
   await assertSeesCommits(database)
   if (isNew) onCreated?.(`the database ${shown}`, birth)
   return birth
+}
+
+/** Brings to its end what a version has left to do in pieces. Throws `StartStopped` when it is to stop. */
+async function matchPast(database: Database, migration: MigrationControl | undefined): Promise<void> {
+  while (await database.write(matchPiece)) {
+    if (migration?.isStopping() === true) throw new StartStopped('the migration was stopped; the next one continues it')
+  }
 }
 
 interface HeadColumns {

@@ -225,4 +225,48 @@ export const VERSIONS: readonly (readonly string[])[] = [
     `CREATE TABLE IF NOT EXISTS withdrawn_wallets (
        wallet_id text PRIMARY KEY, umid text NOT NULL, ledger_ms bigint NOT NULL, at bigint NOT NULL)`,
   ],
+  [
+    // Every deposit is matched to at most one invoice. matched_seen, matched_confirmed: what the deposits are worth that are matched to an
+    // invoice and qualify for it. unmatched_seen, unmatched_confirmed: of those of a span that are matched to none. transactions replaces
+    // writes, into which every transaction of a process of before writes: it can read, and write nothing more. It would match nothing.
+    `DROP TABLE IF EXISTS writes`,
+    `CREATE TABLE IF NOT EXISTS transactions (id uuid PRIMARY KEY, at bigint NOT NULL)`,
+    `CREATE INDEX IF NOT EXISTS transactions_at ON transactions (at)`,
+    `ALTER TABLE deposits ADD COLUMN IF NOT EXISTS is_late boolean NOT NULL DEFAULT false`,
+    `CREATE INDEX IF NOT EXISTS deposits_matched ON deposits (invoice_id, received_at, no) WHERE invoice_id IS NOT NULL`,
+    `CREATE INDEX IF NOT EXISTS deposits_unmatched ON deposits (address_id, counted_as, received_at, no) WHERE invoice_id IS NULL`,
+    `DROP INDEX IF EXISTS deposits_received`,
+    `ALTER TABLE invoices ADD COLUMN IF NOT EXISTS matched_seen numeric NOT NULL DEFAULT 0`,
+    `ALTER TABLE invoices ADD COLUMN IF NOT EXISTS matched_confirmed numeric NOT NULL DEFAULT 0`,
+    `UPDATE invoices SET matched_seen = m.seen, matched_confirmed = m.confirmed
+       FROM (SELECT d.invoice_id, sum(d.atoms) AS seen, coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0) AS confirmed
+         FROM deposits AS d JOIN invoices AS i ON i.id = d.invoice_id JOIN wallets AS w ON w.address_id = d.address_id
+         WHERE d.kind <> 'dropped' AND d.counted_as = i.currency AND d.received_at > i.created_at AND w.id = ANY(i.wallet_ids)
+         GROUP BY d.invoice_id) AS m
+       WHERE invoices.id = m.invoice_id`,
+    `ALTER TABLE received_sums ADD COLUMN IF NOT EXISTS unmatched_seen numeric NOT NULL DEFAULT 0`,
+    `ALTER TABLE received_sums ADD COLUMN IF NOT EXISTS unmatched_confirmed numeric NOT NULL DEFAULT 0`,
+    `UPDATE received_sums AS s SET unmatched_seen = u.seen, unmatched_confirmed = u.confirmed
+       FROM (SELECT d.address_id, d.counted_as, size.shift, (d.received_at >> size.shift) << size.shift AS start, sum(d.atoms) AS seen,
+           coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0) AS confirmed
+         FROM deposits AS d CROSS JOIN (VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)
+         WHERE d.counted_as IS NOT NULL AND d.kind <> 'dropped' AND d.invoice_id IS NULL GROUP BY 1, 2, 3, 4) AS u
+       WHERE s.address_id = u.address_id AND s.currency = u.counted_as AND s.shift = u.shift AND s.start = u.start`,
+    // Paid invoices without a reference were not to be matched.
+    `UPDATE paid_places SET is_unmatched = true FROM invoices AS i
+       WHERE i.id = paid_places.invoice_id AND i.matches = 0 AND NOT paid_places.is_unmatched`,
+    // Void invoices, on each of their wallets, in the order in which they became void.
+    `CREATE TABLE IF NOT EXISTS void_places (
+       wallet_id text, owner text, currency text, voided_at bigint, invoice_id uuid,
+       PRIMARY KEY (wallet_id, owner, currency, voided_at, invoice_id))`,
+    `INSERT INTO void_places (wallet_id, owner, currency, voided_at, invoice_id)
+       SELECT payee.wallet_id, i.owner, i.currency, i.voided_at, i.id
+       FROM invoices AS i CROSS JOIN LATERAL unnest(i.wallet_ids) AS payee (wallet_id) WHERE i.voided_at IS NOT NULL
+       ON CONFLICT DO NOTHING`,
+    // How far the deposits of before have been matched, by their numbers. While it has a row, nothing else uses the data.
+    `CREATE TABLE IF NOT EXISTS matching (singleton boolean PRIMARY KEY, matched_to bigint NOT NULL)`,
+    `INSERT INTO matching (singleton, matched_to)
+       SELECT true, 0 WHERE EXISTS (SELECT 1 FROM deposits WHERE invoice_id IS NULL AND kind = 'confirmed' AND counted_as IS NOT NULL)
+       ON CONFLICT DO NOTHING`,
+  ],
 ]

@@ -1,6 +1,6 @@
 import { CURRENCIES } from '../../../domain/amount.js'
 import { Fragment, sql } from '../connection/sql.js'
-import { RECEIVED, sumsOfDeposits } from '../payments/sums.js'
+import { RECEIVED, sumsOfDeposits, sumsOfMatches } from '../payments/sums.js'
 import { canonical, isLogged, isNoNetwork, listed, type Rule, rulesOf } from './rule.js'
 
 const NAME = `d.network || ' ' || d.tx_hash || ' ' || d.index`
@@ -20,7 +20,8 @@ export const DEPOSIT_RULES: readonly Rule[] = [
       SELECT ${NAME} AS name FROM deposits AS d
       WHERE NOT d.is_pending_reached OR (d.kind = 'confirmed' AND NOT d.is_confirmed_reached)`,
     'it has no amount': `SELECT ${NAME} AS name FROM deposits AS d WHERE d.atoms <= 0`,
-    'invoices does not have the invoice that it notifies': `
+    'it is late for no invoice': `SELECT ${NAME} AS name FROM deposits AS d WHERE d.is_late AND d.invoice_id IS NULL`,
+    'invoices does not have the invoice that it is matched to': `
       SELECT ${NAME} AS name FROM deposits AS d LEFT JOIN invoices AS i ON i.id = d.invoice_id
       WHERE d.invoice_id IS NOT NULL AND i.id IS NULL`,
     // The beginning of what \`depositData\` makes of it, where the two ways of writing JSON are the same.
@@ -39,7 +40,16 @@ export const DEPOSIT_RULES: readonly Rule[] = [
         || ' ' || coalesce(s.start, d.start) AS name
       FROM received_sums AS s FULL JOIN (${sumsOfDeposits}) AS d
         ON d.address_id = s.address_id AND d.currency = s.currency AND d.shift = s.shift AND d.start = s.start
-      WHERE coalesce(s.seen, 0) <> coalesce(d.seen, 0) OR coalesce(s.confirmed, 0) <> coalesce(d.confirmed, 0)`,
+      WHERE coalesce(s.seen, 0) <> coalesce(d.seen, 0) OR coalesce(s.confirmed, 0) <> coalesce(d.confirmed, 0)
+        OR coalesce(s.unmatched_seen, 0) <> coalesce(d.unmatched_seen, 0)
+        OR coalesce(s.unmatched_confirmed, 0) <> coalesce(d.unmatched_confirmed, 0)`,
+  },
+  {
+    table: 'invoices',
+    what: 'it has other sums than the deposits that are matched to it',
+    select: sql`
+      SELECT i.id::text AS name FROM invoices AS i LEFT JOIN (${sumsOfMatches}) AS m ON m.invoice_id = i.id
+      WHERE i.matched_seen <> coalesce(m.seen, 0) OR i.matched_confirmed <> coalesce(m.confirmed, 0)`,
   },
   ...rulesOf('received_sums', {
     'addresses does not have its address': `

@@ -29,7 +29,7 @@ export const INVOICE_RULES: readonly Rule[] = [
       SELECT id::text AS name FROM invoices WHERE expires_at IS NULL AND has_outlived_expiry`,
     'it is void at no time, or at one and is not void': `
       SELECT id::text AS name FROM invoices WHERE (state = 2) <> (voided_at IS NOT NULL) OR state NOT IN (0, 1, 2)`,
-    'its matches are not the deposits that notify it': `
+    'its matches are not the deposits that are matched to it': `
       SELECT i.id::text AS name FROM invoices AS i LEFT JOIN (
         SELECT invoice_id, count(*) AS deposits FROM deposits WHERE kind <> 'dropped' GROUP BY invoice_id
       ) AS d ON d.invoice_id = i.id WHERE i.matches <> coalesce(d.deposits, 0)`,
@@ -42,8 +42,13 @@ export const INVOICE_RULES: readonly Rule[] = [
       SELECT DISTINCT i.id::text AS name FROM ${PLACES}
       LEFT JOIN paid_places AS p ON p.wallet_id = payee.wallet_id AND p.owner = i.owner AND p.currency = i.currency
         AND p.callback = ${CALLBACK} AND p.invoice_id = i.id AND p.atoms = i.atoms
-        AND p.is_unmatched = (i.matches = 0 AND i.reference IS NOT NULL)
+        AND p.is_unmatched = (i.matches = 0)
       WHERE i.state = 1 AND p.invoice_id IS NULL`,
+    'it is void, and not in void_places on each of its wallets': `
+      SELECT DISTINCT i.id::text AS name FROM ${PLACES}
+      LEFT JOIN void_places AS p ON p.wallet_id = payee.wallet_id AND p.owner = i.owner AND p.currency = i.currency
+        AND p.voided_at = i.voided_at AND p.invoice_id = i.id
+      WHERE i.voided_at IS NOT NULL AND p.invoice_id IS NULL`,
     'paid_amounts has less than its amount for one of its wallets': `
       SELECT DISTINCT i.id::text AS name FROM ${PLACES}
       LEFT JOIN paid_amounts AS a ON a.wallet_id = payee.wallet_id AND a.currency = i.currency
@@ -70,6 +75,12 @@ export const INVOICE_RULES: readonly Rule[] = [
       SELECT p.wallet_id || ' ' || p.invoice_id AS name FROM paid_places AS p LEFT JOIN invoices AS i ON i.id = p.invoice_id
       WHERE i.state IS DISTINCT FROM 1 OR NOT p.wallet_id = ANY(i.wallet_ids) OR p.owner <> i.owner OR p.currency <> i.currency
         OR p.callback <> ${CALLBACK} OR p.atoms <> i.atoms`,
+  }),
+  ...rulesOf('void_places', {
+    'invoices does not have its invoice void on the wallet': `
+      SELECT p.wallet_id || ' ' || p.invoice_id AS name FROM void_places AS p LEFT JOIN invoices AS i ON i.id = p.invoice_id
+      WHERE i.voided_at IS DISTINCT FROM p.voided_at OR NOT p.wallet_id = ANY(i.wallet_ids) OR p.owner <> i.owner
+        OR p.currency <> i.currency`,
   }),
   ...rulesOf('paid_amounts', {
     'it is the amount of no invoice on its wallet': `

@@ -60,9 +60,11 @@ interface Counted {
   readonly amount: bigint
 }
 
+const NOTHING = { seen: 0n, confirmed: 0n, unmatchedSeen: 0n, unmatchedConfirmed: 0n }
+
 function add(work: Work, { account, kind, receivedAt, amount }: Counted, sign: 1n | -1n = 1n): void {
   const seen = sign * amount
-  addToSums(work, { ...account, receivedAt, seen, confirmed: kind === 'confirmed' ? seen : 0n })
+  addToSums(work, { ...account, receivedAt, ...NOTHING, seen, confirmed: kind === 'confirmed' ? seen : 0n })
 }
 
 /** The moments around which spans of 256ⁿ ms begin, and any others. */
@@ -178,7 +180,7 @@ test('what was confirmed is no longer pending, and the sums say so', async () =>
     const ours = { addressId: 1, currency: 'USDT' } as const
     const pending: Counted = { account: ours, kind: 'pending', receivedAt: 500, amount: 7n }
     add(work, pending)
-    addToSums(work, { ...ours, receivedAt: 500, seen: 0n, confirmed: 7n })
+    addToSums(work, { ...ours, receivedAt: 500, ...NOTHING, confirmed: 7n })
     await assertSums(work, [{ ...pending, kind: 'confirmed' }], [499, 500])
   })
 })

@@ -24,7 +24,7 @@ const OLDER = 6
 /** Makes a database of this version one of that version again. */
 const AS_OLDER = [
   `UPDATE billhook SET version = ${OLDER}, oldest = 3`,
-  'DROP TABLE writes',
+  'DROP TABLE transactions',
   'CREATE TABLE commits (id uuid PRIMARY KEY, at bigint NOT NULL)',
   'CREATE INDEX commits_at ON commits (at)',
 ]
@@ -120,7 +120,7 @@ test('a process of this version beside a later one that shuts it out says that i
   const url = await olderDatabase()
   const store = await openPostgresStore(postgresStoreOptions(url))
   await store.ledger.applyFacts([{ eventId: null, fact: walletAssigned('wallet-1', 'alice') }])
-  await administer(url, 'ALTER TABLE writes RENAME TO later_writes')
+  await administer(url, 'ALTER TABLE transactions RENAME TO later_writes')
   const reason = await pushTo(store)
   assert.ok(reason instanceof StorageUnavailable)
   assert.ok(reason.cause instanceof Error)

@@ -1,12 +1,15 @@
 import { BoundedMap } from '../../../../base/bounded-map.js'
+import { qualifies } from '../../../../domain/qualification.js'
 import { type DepositId, type DepositRow, depositCodec, depositKey } from '../../deposits/deposit-rows.js'
 import { contentOf } from '../../events/event-rows.js'
-import { invoiceCodec } from '../../invoices/invoice-rows.js'
+import { fromStored, invoiceCodec } from '../../invoices/invoice-rows.js'
+import { listedKey } from '../../invoices/matches.js'
 import { ACCOUNT_BYTES, accountOf, COUNTED_KEY_BYTES, countedKey } from '../../payments/running-totals.js'
 import {
   bigintFromBytes,
   bigintToBytes,
   ID_BYTES,
+  type InvoiceId,
   NUMBER_BYTES,
   type OwnerNo,
   type SetNo,
@@ -38,18 +41,28 @@ class DepositRule implements Rule {
     reading.expect(this.addressNo(row) === addressNo, `addresses does not have its address as number ${addressNo}`)
     checkKind(reading, row)
     if (invoiceId !== null) this.checkInvoice(row, invoiceId)
+    else reading.expect(!row.isLate, 'it is late for no invoice')
     if (countedAs === null || deposit.kind === 'dropped') return
     const counted = countedKey(accountOf(addressNo, countedAs), deposit.receivedAt, no)
     const bytes = bigintToBytes(atoms)
+    const isConfirmed = deposit.kind === 'confirmed'
     reading.owe('seenTotals', counted, bytes)
-    if (deposit.kind === 'confirmed') reading.owe('confirmedTotals', counted, bytes)
+    if (isConfirmed) reading.owe('confirmedTotals', counted, bytes)
+    if (invoiceId === null) reading.owe('unmatchedSeenTotals', counted, bytes)
+    if (invoiceId === null && isConfirmed) reading.owe('unmatchedConfirmedTotals', counted, bytes)
   }
 
-  private checkInvoice({ deposit }: DepositRow, invoiceId: Buffer): void {
+  private checkInvoice(row: DepositRow, invoiceId: InvoiceId): void {
     const { reading } = this
+    const { deposit, no } = row
     const isThere = invoiceId.length === ID_BYTES && reading.has('invoices', invoiceId)
-    reading.expect(isThere, 'invoices does not have the invoice that it notifies')
-    if (deposit.kind !== 'dropped') reading.owe('matches', invoiceId)
+    reading.expect(isThere, 'invoices does not have the invoice that it is matched to')
+    if (deposit.kind !== 'dropped') {
+      reading.owe('matches', invoiceId)
+      if (isThere && this.countsFor(row, invoiceId)) {
+        reading.owe('invoiceDeposits', listedKey(invoiceId, { receivedAt: deposit.receivedAt, no }))
+      }
+    }
     if (isThere && deposit.confirmedAt !== null) this.checkEvent(deposit, deposit.confirmedAt, invoiceId)
   }
 
@@ -62,6 +75,18 @@ class DepositRule implements Rule {
     if (ownerNo !== undefined && logged.isMissing(ownerNo, confirmedAt, (event) => isConfirmation(event, key))) {
       this.reading.wrong('owner-events does not have that it was confirmed')
     }
+  }
+
+  /** Whether a deposit qualifies for the invoice that it is matched to. */
+  private countsFor({ deposit, countedAs }: DepositRow, invoiceId: InvoiceId): boolean {
+    const bytes = this.reading.get('invoices', invoiceId)
+    const stored = bytes === undefined ? undefined : invoiceCodec.decode(bytes)
+    const set = stored === undefined ? undefined : this.reading.walletSet(stored.setNo as SetNo)
+    if (stored === undefined || set === undefined) return false
+    const address = this.reading.get('addresses', addressKey(deposit.network, deposit.toAddress))
+    const walletId = address === undefined ? null : addressCodec.decode(address).walletId
+    const { receivedAt } = deposit
+    return qualifies(fromStored(invoiceId, stored, set).invoice, { walletId, currency: countedAs, receivedAt })
   }
 
   private ownerNo(invoiceId: Buffer): OwnerNo | undefined {

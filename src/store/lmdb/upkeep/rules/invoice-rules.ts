@@ -1,12 +1,13 @@
 import { CURRENCIES, type Currency, parseInvoiceAmount } from '../../../../domain/amount.js'
 import { flawForDeposits } from '../../../../domain/invoice-flaw.js'
-import { callbackOf, isUnmatched } from '../../../rules/callbacks.js'
+import { callbackOf } from '../../../rules/callbacks.js'
 import { invoiceEvent } from '../../events/event-rows.js'
 import { expiryKey } from '../../invoices/invoice-index.js'
 import { type IndexedInvoice, placeOf } from '../../invoices/invoice-places.js'
 import { fromStored, invoiceCodec, type StoredInvoice, storeIdOf } from '../../invoices/invoice-rows.js'
 import { amountKey, openKey } from '../../invoices/open-invoices.js'
 import { greatestKey, paidKey, unmatchedKey } from '../../invoices/paid-invoices.js'
+import { voidKey } from '../../invoices/void-invoices.js'
 import type { WalletSet } from '../../invoices/wallet-set.js'
 import { setKey, walletSetCodec } from '../../invoices/wallet-sets.js'
 import { accountOf, totalAfter } from '../../payments/running-totals.js'
@@ -58,6 +59,8 @@ class InvoiceRule implements Rule {
     if (stored.voidedAt === null) {
       this.checkState(invoice)
       this.checkForDeposits(id, stored, set)
+    } else {
+      for (const place of invoice.places) reading.owe('voidInvoices', voidKey(place, invoice, stored.voidedAt))
     }
     for (const { no } of invoice.wallets) this.noteAttained(no, invoice)
   }
@@ -149,10 +152,9 @@ class InvoiceRule implements Rule {
 
   private checkPaid(invoice: ReadInvoice): void {
     const { reading } = this
-    const matches = reading.has('matches', invoice.id) ? 1 : 0
     for (const place of invoice.places) {
       reading.owe('paidInvoices', paidKey(place, invoice))
-      if (isUnmatched(invoice.callback, matches)) reading.owe('unmatchedInvoices', unmatchedKey(place, invoice))
+      if (!reading.has('matches', invoice.id)) reading.owe('unmatchedInvoices', unmatchedKey(place, invoice))
     }
     const { amount, currency, id, wallets } = invoice
     reading.expect(
@@ -204,15 +206,6 @@ export const openAmounts: MakeRule = (reading) => ({
 export const paidAmounts: MakeRule = (reading) => ({
   row(_key, value) {
     reading.expect(value.length > 0 && bigintToBytes(bigintFromBytes(value)).equals(value), 'it is no amount')
-  },
-})
-
-export const matches: MakeRule = (reading) => ({
-  row(key, value) {
-    reading.expect(key.length === ID_BYTES && value.length === 4, 'it is malformed')
-    const count = value.readUInt32BE(0)
-    reading.expect(count > 0, 'it counts nothing')
-    reading.find(key, undefined, count)
   },
 })
 

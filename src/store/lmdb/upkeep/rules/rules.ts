@@ -6,9 +6,10 @@ import { deliveries, webhooks } from './delivery-rules.js'
 import { deposits, totals } from './deposit-rules.js'
 import { ownerEvents, unsettledWallets } from './event-rules.js'
 import { addresses, identities, identityKeys, ledgerDates, wallets, withdrawnWallets } from './identity-rules.js'
-import { invoices, matches, openAmounts, paidAmounts, walletSets } from './invoice-rules.js'
+import { invoices, openAmounts, paidAmounts, walletSets } from './invoice-rules.js'
 import { apiKeys, idempotencyKeys, ownerApiKeys, signedCreations } from './key-rules.js'
 import { events, ledgerSetAside, ledgerTaken, meta } from './ledger-rules.js'
+import { invoiceDeposits, matches } from './match-rules.js'
 import { index, type MakeRule } from './rule.js'
 
 /** A rule for each table, in the order in which they are read: totals come behind the addresses that they belong to. */
@@ -39,12 +40,16 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   paidAmounts,
   unmatchedInvoices: index,
   matches,
+  voidInvoices: index,
   expiries: index,
   unsettledWallets,
   deposits,
   depositNumbers: index,
   seenTotals: totals,
   confirmedTotals: totals,
+  unmatchedSeenTotals: totals,
+  unmatchedConfirmedTotals: totals,
+  invoiceDeposits,
   watches,
   chains,
   blocks,

@@ -1,0 +1,60 @@
+import type { Currency } from '../../../domain/amount.js'
+import { VOID_EXAMINED_MAX } from '../../rules/match-deposit.js'
+import type { Commit } from '../commit/commit-loop.js'
+import {
+  currencyByte,
+  endOf,
+  ID_BYTES,
+  type InvoiceId,
+  idOfKey,
+  timeKey,
+  timeOfId,
+  WIDE_BYTES,
+} from '../tables/keys.js'
+import { NOTHING } from '../tables/tables.js'
+import { type IndexedInvoice, PLACE_BYTES, type Place } from './invoice-places.js'
+
+/*
+ * The void invoices on each wallet, in the order in which they became void: what comes for nobody else is matched to the last one.
+ */
+
+/** place │ currency (1) │ when it became void (6) │ id. */
+const VOID_KEY_BYTES = PLACE_BYTES + 1 + WIDE_BYTES + ID_BYTES
+
+export function enterVoid({ tables }: Commit, invoice: IndexedInvoice, voidedAt: number): void {
+  for (const place of invoice.places) tables.voidInvoices.putSync(voidKey(place, invoice, voidedAt), NOTHING)
+}
+
+export function voidKey(place: Place, { currency, id }: IndexedInvoice, voidedAt: number): Buffer {
+  return Buffer.concat([voidPrefix(place, currency), timeKey(voidedAt), id])
+}
+
+/**
+ * The invoice at a place that became void last, not before `sinceMs`, of those created before `beforeMs`; null for none. Younger ones
+ * became void later than `beforeMs`: where there are many of those, a second seek passes over them.
+ */
+export function lastVoidOf(
+  { tables }: Commit,
+  place: Place,
+  currency: Currency,
+  beforeMs: number,
+  sinceMs: number,
+): InvoiceId | null {
+  const prefix = voidPrefix(place, currency)
+  const middle = Buffer.concat([prefix, timeKey(beforeMs + 1)])
+  const ranges = [
+    { start: endOf(prefix, VOID_KEY_BYTES), end: middle },
+    { start: middle, end: Buffer.concat([prefix, timeKey(sinceMs)]) },
+  ]
+  for (const range of ranges) {
+    for (const key of tables.voidInvoices.getKeys({ ...range, reverse: true, limit: VOID_EXAMINED_MAX })) {
+      const id = idOfKey<InvoiceId>(key)
+      if (timeOfId(id) < beforeMs) return id
+    }
+  }
+  return null
+}
+
+function voidPrefix(place: Place, currency: Currency): Buffer {
+  return Buffer.concat([place, Buffer.of(currencyByte(currency))])
+}
