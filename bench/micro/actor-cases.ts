@@ -53,7 +53,7 @@ export async function actorCases(): Promise<readonly Case[]> {
 
 function answerTo(name: string): Settled<WalletResult> {
   const outcome = succeed({ id: '', name } as Invoice)
-  return { status: 'fulfilled', value: { type: 'invoice', outcome, isReplay: false } }
+  return { status: 'fulfilled', value: { type: 'invoice', outcome, expiresAt: null, isReplay: false } }
 }
 
 function request(n: number): InvoiceRequest {

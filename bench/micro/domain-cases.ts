@@ -59,16 +59,17 @@ function bodyCases(): readonly Case[] {
 function decisionCases(): readonly Case[] {
   const requests = numbers.map(request)
   const no = () => false
+  const none = () => null
   const free = {
-    areWalletsOwned: () => true,
+    unusableWallet: none,
     isReferenceTaken: no,
     areCoinsMixed: no,
-    isAmountTaken: no,
-    isWalletTaken: no,
-    areSetsExhausted: no,
+    walletOfAmount: none,
+    takenWallet: none,
+    crowdedWallet: none,
     isRepeated: no,
   }
-  const taken = { ...free, isAmountTaken: () => true }
+  const taken = { ...free, walletOfAmount: () => 'w' }
   return [
     functionCase({
       name: 'decide a creation that nothing speaks against',

@@ -18,6 +18,6 @@ const wallet = await billhook.claimWallet('TRX-NILE')
 await assignWallet(ledger, identity, wallet.id, { billhook })
 await billhook.waitForWallet(wallet.id)
 
-const { secret } = await billhook.putWebhook({ callbackUrl: receiver })
+const { secret } = await billhook.setWebhook({ callbackUrl: receiver })
 writeFileSync('shop.json', JSON.stringify({ url, owner, privateKey, wallet: wallet.id, secret, phrase }), { mode: 0o600 })
 console.log(`Identity ${owner} has the wallet ${wallet.address}`)

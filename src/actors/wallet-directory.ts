@@ -87,7 +87,7 @@ export class WalletDirectory {
     const answer = looked instanceof Promise ? await looked : looked
     if (answer !== null) return answer
     const result = this.submit(request.walletIds, command)
-    return (await result) ?? { type: 'invoice', outcome: refuse('overloaded'), isReplay: false }
+    return (await result) ?? { type: 'invoice', outcome: refuse('overloaded'), expiresAt: null, isReplay: false }
   }
 
   /**

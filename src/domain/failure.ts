@@ -111,12 +111,39 @@ export const blamedFields: Readonly<Partial<Record<FailureCode, string>>> = {
   invalid_overlap: 'overlapSeconds',
 }
 
+/**
+ * What an answer says beside its text, which is fixed, by code. A wallet is one that the request names. The reason for its refusal says
+ * nothing about others: a wallet of another identity and one that nobody knows are refused alike.
+ */
+export const detailsOfFailures = {
+  wallet_not_owned: ['wallet', 'reason'],
+  amount_in_use: ['wallet'],
+  wallet_in_use: ['wallet'],
+  too_many_wallet_sets: ['wallet'],
+  unsupported_currency: ['supported'],
+} as const satisfies Readonly<Partial<Record<FailureCode, readonly (keyof FailureDetails)[]>>>
+
+/** Why an invoice is not possible on a wallet. */
+export const WALLET_REASONS = ['not_assigned', 'no_address'] as const
+export type WalletReason = (typeof WALLET_REASONS)[number]
+
+export interface FailureDetails {
+  /** The id of a wallet to blame. */
+  readonly wallet?: string
+  /** Why that wallet is refused. */
+  readonly reason?: WalletReason
+  /** The values that the field may have. */
+  readonly supported?: readonly string[]
+}
+
 export interface Failure {
   readonly code: FailureCode
   /** The text for the client, parameters filled in. */
   readonly message: string
   /** The field of the body, or the parameter of the path or query, to blame; absent if there is none (decisions 1). */
   readonly field?: string
+  /** Those that `detailsOfFailures` lists for the code. */
+  readonly details?: FailureDetails
   /** Seconds after which the client may retry, if that is known. */
   readonly retryAfterSeconds?: number
 }
@@ -126,6 +153,19 @@ export function failure(code: FailureCode, parameters: Readonly<Record<string, s
   const message = failureMessages[code].replace(/<(\w+)>/g, (place, name: string) => parameters[name] ?? place)
   const field = blamedFields[code]
   return field === undefined ? { code, message } : { code, message, field }
+}
+
+type Told<Code extends keyof typeof detailsOfFailures> = Required<
+  Pick<FailureDetails, (typeof detailsOfFailures)[Code][number]>
+>
+
+/** The failure `code` with what its answer says beside the text. */
+export function detailedFailure<Code extends keyof typeof detailsOfFailures>(
+  code: Code,
+  details: Told<Code>,
+  parameters?: Readonly<Record<string, string>>,
+): Failure {
+  return { ...failure(code, parameters), details }
 }
 
 /** A failure after which the client may retry in `retryAfterSeconds`. */

@@ -1,5 +1,14 @@
-import { type Currency, isCurrency, parseInvoiceAmount } from './amount.js'
-import { type Failure, failure, type Outcome, refuse, refuseField, succeed } from './failure.js'
+import { CURRENCIES, type Currency, isCurrency, parseInvoiceAmount } from './amount.js'
+import {
+  detailedFailure,
+  type Failure,
+  failure,
+  type Outcome,
+  refuse,
+  refuseField,
+  succeed,
+  type WalletReason,
+} from './failure.js'
 import type { Network, Networks } from './network.js'
 import { isCallbackUrl, parseOwner, truncate, wellFormed } from './text.js'
 import { EXPIRY_SECONDS_MAX, EXPIRY_SECONDS_MIN } from './voiding.js'
@@ -79,7 +88,9 @@ export function parseInvoiceRequest(
   const expiresInSeconds = body['expiresInSeconds'] ?? defaultExpirySeconds
   if (expiresInSeconds !== null && !isExpiry(expiresInSeconds)) return refuse('invalid_expiry')
   const currency = isAbsent(body['currency']) ? 'native' : body['currency']
-  if (typeof currency !== 'string' || !isCurrency(currency)) return refuse('unsupported_currency')
+  if (typeof currency !== 'string' || !isCurrency(currency)) {
+    return { ok: false, failure: detailedFailure('unsupported_currency', { supported: CURRENCIES }) }
+  }
   const callbackUrl = isAbsent(body['callbackUrl']) ? null : body['callbackUrl']
   return succeed({
     owner: knownOwner,
@@ -126,23 +137,37 @@ function parseWalletIds(value: unknown): readonly string[] | null {
 /** Maximum number of sets of wallets that may contain one wallet at a time (decisions 6). */
 export const WALLET_SETS_MAX = 64
 
+/** A wallet on which its owner cannot create an invoice. */
+export interface UnusableWallet {
+  readonly wallet: string
+  readonly reason: WalletReason
+}
+
+/** What a creation knows of a wallet of its request: its owner, and whether it has an address; undefined if it is not known. */
+export function reasonAgainst(
+  known: { readonly isOwned: boolean; readonly hasAddress: boolean } | undefined,
+): WalletReason | null {
+  if (known === undefined || !known.isOwned) return 'not_assigned'
+  return known.hasAddress ? null : 'no_address'
+}
+
 /**
  * The facts on which the decision about a new invoice depends, read in the transaction that creates it. Each is read
  * only if the checks before it passed. An invoice counts while it is unpaid, not void, and of the wallet's present
  * owner.
  */
 export interface InvoiceFacts {
-  /** Whether every wallet is known, has an address and belongs to the owner. */
-  areWalletsOwned(): boolean
+  /** The first wallet that is not the owner's, or that has no address to be paid at. */
+  unusableWallet(): UnusableWallet | null
   /** Whether it is in the native currency, on wallets of different coins, and that is not allowed. */
   areCoinsMixed(): boolean
   isReferenceTaken(): boolean
-  /** Whether an invoice of equal amount and currency counts on one of the wallets. */
-  isAmountTaken(): boolean
-  /** Whether an invoice of the currency counts on one of the wallets; always false if invoices may share wallets. */
-  isWalletTaken(): boolean
-  /** Whether the invoice's set of wallets would be one too many on one of the wallets. */
-  areSetsExhausted(): boolean
+  /** The first wallet on which an invoice of equal amount and currency counts. */
+  walletOfAmount(): string | null
+  /** The first wallet on which an invoice of the currency counts; always null if invoices may share wallets. */
+  takenWallet(): string | null
+  /** A wallet on which the invoice's set of wallets would be one too many. */
+  crowdedWallet(): string | null
   /** Whether this signed request has already created an invoice. */
   isRepeated(): boolean
 }
@@ -171,15 +196,20 @@ export function mixesCoins(
  * reference, amount) is specified (decisions 4); coins are looked at once the wallets are the owner's.
  */
 export function refuseInvoice(request: InvoiceRequest, facts: InvoiceFacts): Failure | null {
-  if (!facts.areWalletsOwned()) return failure('wallet_not_owned')
+  const unusable = facts.unusableWallet()
+  if (unusable !== null) return detailedFailure('wallet_not_owned', unusable)
   if (facts.areCoinsMixed()) return failure('mixed_native_coins')
   if (!request.isCallbackUrlValid) return failure('invalid_callback_url')
   if (facts.isReferenceTaken()) return failure('reference_in_use')
-  if (facts.isAmountTaken()) {
-    return failure('amount_in_use', { amount: request.amountText, currency: request.currency })
+  const ofAmount = facts.walletOfAmount()
+  if (ofAmount !== null) {
+    const asked = { amount: request.amountText, currency: request.currency }
+    return detailedFailure('amount_in_use', { wallet: ofAmount }, asked)
   }
-  if (facts.isWalletTaken()) return failure('wallet_in_use')
-  if (facts.areSetsExhausted()) return failure('too_many_wallet_sets')
+  const taken = facts.takenWallet()
+  if (taken !== null) return detailedFailure('wallet_in_use', { wallet: taken })
+  const crowded = facts.crowdedWallet()
+  if (crowded !== null) return detailedFailure('too_many_wallet_sets', { wallet: crowded })
   // Last, so that an honest repetition gets the more helpful error about the invoice that it created the first time.
   if (facts.isRepeated()) return failure('request_repeated')
   return null

@@ -5,7 +5,7 @@ export type Network = string
 export const NETWORK_KINDS = ['evm', 'tron'] as const
 export type NetworkKind = (typeof NETWORK_KINDS)[number]
 
-const NETWORK_ID = /^[A-Z0-9-]{2,16}$/
+export const NETWORK_ID = /^[A-Z0-9-]{2,16}$/
 
 export function isNetworkId(value: unknown): value is Network {
   return typeof value === 'string' && NETWORK_ID.test(value)

@@ -26,16 +26,16 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   not_key_owner: 'The owner of a revoke request is not the owner of the key.',
   api_key_not_found: 'No key has the id in the path.',
   invalid_invoice: 'A field of POST /api/invoices is missing, has the wrong type or is out of bounds.',
-  unsupported_currency: 'currency is neither native nor USDT.',
+  unsupported_currency: 'currency is none of those that `supported` lists.',
   wallet_not_owned:
-    'A wallet is unknown or belongs to another identity, or its assignment or its address has not reached the service yet.',
+    "The service does not know `wallet` as the identity's (`reason`: `not_assigned`), or does not know its address yet (`no_address`). It tells nothing about wallets of others.",
   mixed_native_coins:
     'BILLHOOK_MIXED_NATIVE is off, and an invoice in the native currency has wallets on networks whose coins differ.',
   invalid_callback_url: 'callbackUrl is not an absolute http: or https: URL of at most 2048 characters.',
   reference_in_use: 'Another invoice of any owner has the reference.',
-  amount_in_use: 'An unpaid invoice of equal amount and currency exists on one of the wallets.',
-  wallet_in_use: 'BILLHOOK_SHARED_WALLETS is off, and an unpaid invoice of the currency exists on one of the wallets.',
-  too_many_wallet_sets: 'Unpaid invoices on 64 different sets of wallets already share one of the wallets.',
+  amount_in_use: 'An unpaid invoice of equal amount and currency exists on `wallet`.',
+  wallet_in_use: 'BILLHOOK_SHARED_WALLETS is off, and an unpaid invoice of the currency exists on `wallet`.',
+  too_many_wallet_sets: 'Unpaid invoices on 64 different sets of wallets already share `wallet`.',
   invalid_expiry: 'expiresInSeconds is not an integer, or is out of bounds.',
   request_repeated:
     'The same key, timestamp and body have created an invoice without a reference within the last ten minutes. Sign again to create another one.',

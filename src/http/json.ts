@@ -67,16 +67,17 @@ export function outcomeAnswer(status: number, outcome: Outcome<unknown>): Answer
 
 /**
  * The answer that reports a failure: `{"error": message, "code": code}`, with `"field"` if one field or parameter is to
- * blame, and the status of the code (decisions, 1).
+ * blame, what the code tells beside that, and the status of the code (decisions, 1).
  */
 export function failureAnswer(failure: Failure, extraHeaders?: Readonly<Record<string, string>>): Answer {
-  const { code, message, field, retryAfterSeconds } = failure
+  const { code, message, field, details, retryAfterSeconds } = failure
   const status = failureStatus[code]
   const headers = status === 503 ? UNAVAILABLE_HEADERS : JSON_HEADERS
   const wait = retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(retryAfterSeconds) }
   return {
     status,
     headers: extraHeaders === undefined && wait === undefined ? headers : { ...headers, ...wait, ...extraHeaders },
-    body: JSON.stringify(field === undefined ? { error: message, code } : { error: message, code, field }),
+    // An undefined field is left out.
+    body: JSON.stringify({ error: message, code, field, ...details }),
   }
 }

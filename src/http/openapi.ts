@@ -9,8 +9,9 @@ import { codes } from './openapi/failures.js'
 import { operationObject } from './openapi/operation-object.js'
 import { requestId } from './openapi/parameters.js'
 import { CHAPTERS, type DocumentedTag, type Operation } from './operations/operation.js'
-import { DOCUMENTED_NETWORKS } from './operations/records/common.js'
+import { NETWORK_PATTERN } from './operations/records/common.js'
 import { records } from './operations/records.js'
+import type { Schema } from './operations/schema.js'
 
 /*
  * The OpenAPI document of the service. It joins the table of endpoints with what `operations/` says of each, and adds
@@ -26,20 +27,21 @@ export interface DocumentFacts {
 }
 
 /**
- * The document. It is the same whatever the settings are, but for the path in `servers` and the ids of networks; without
- * `networks` they are those that every service has.
+ * The document. It is the same whatever the settings are, but for the path in `servers` and the ids of networks, which are open
+ * without `networks`.
  */
-export function openApiDocument({ networks = DOCUMENTED_NETWORKS, ...facts }: DocumentFacts) {
+export function openApiDocument({ networks, ...facts }: DocumentFacts) {
   const document = documentOf(facts)
-  if (networks === DOCUMENTED_NETWORKS) return document
-  return JSON.parse(JSON.stringify(document), (name, value) => {
-    return name === 'enum' && isOfNetworks(value) ? [...networks, ...value.slice(DOCUMENTED_NETWORKS.length)] : value
+  if (networks === undefined) return document
+  return JSON.parse(JSON.stringify(document), (_name, value) => {
+    return value?.pattern === NETWORK_PATTERN ? listing(value, networks) : value
   }) as typeof document
 }
 
-/** Whether a list begins with the networks of every service; null may be behind them. */
-function isOfNetworks(values: readonly unknown[]): boolean {
-  return DOCUMENTED_NETWORKS.every((id, i) => values[i] === id)
+/** The schema of a network's id, which may allow null, as a list of those that there are. */
+function listing({ pattern: _pattern, examples: _examples, ...schema }: Schema, networks: readonly string[]): Schema {
+  const isNullable = Array.isArray(schema['type']) && schema['type'].includes('null')
+  return { ...schema, enum: isNullable ? [...networks, null] : networks }
 }
 
 function documentOf({ version, basePath }: Omit<DocumentFacts, 'networks'>) {

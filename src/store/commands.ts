@@ -73,6 +73,8 @@ export type WalletResult =
   | {
       readonly type: 'invoice'
       readonly outcome: Outcome<Invoice>
+      /** When it expires, Unix ms; null for never, and when it is refused. */
+      readonly expiresAt: number | null
       /** True when it had been created before, under the same idempotency key and from the same body. */
       readonly isReplay: boolean
     }

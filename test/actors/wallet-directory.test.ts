@@ -30,7 +30,7 @@ class ScriptedStore {
     perform: (batch) => this.perform(batch),
     answerWithoutTurn: ({ request }) => {
       if (!request.walletIds.some((id) => this.foreign.has(id))) return null
-      return { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
+      return { type: 'invoice', outcome: refuse('wallet_not_owned'), expiresAt: null, isReplay: false }
     },
   }
   readonly invoices: DirectoryPorts['invoices'] = { find: () => undefined }
@@ -77,7 +77,7 @@ class ScriptedStore {
     }
     return {
       status: 'fulfilled',
-      value: { type: 'invoice', outcome: succeed({ id: name } as Invoice), isReplay: false },
+      value: { type: 'invoice', outcome: succeed({ id: name } as Invoice), expiresAt: null, isReplay: false },
     }
   }
 }

@@ -29,8 +29,16 @@ describe('request', () => {
     const next = { Link: '</api/users/o/events?after=e7>; rel="next"' }
     const { service, billhook } = client([{ status: 200, body: [{ id: 'e7' }], headers: next }])
     const params = { id: 'o/ü' }
-    const reply = await billhook.request({ tag: 'GET /api/users/:id/events', params, query: { after: 'e6' } })
-    assert.deepEqual(reply, { body: [{ id: 'e7' }], next: 'e7' })
+    const {
+      body,
+      next: cursor,
+      headers,
+    } = await billhook.request({
+      tag: 'GET /api/users/:id/events',
+      params,
+      query: { after: 'e6' },
+    })
+    assert.deepEqual([body, cursor, headers.get('link')], [[{ id: 'e7' }], 'e7', next.Link])
     assert.equal(service.asked[0]?.url, `${URL}/api/users/o%2F%C3%BC/events?after=e6`)
   })
 

@@ -3,8 +3,10 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import * as client from '@billhook/client'
 import { publint } from 'publint'
 import { projectRoot } from '../support/project-root.js'
+import { examples, withoutImports } from './doc-examples.js'
 import { Packed, run } from './packed.js'
 
 /** Verifies a webhook, derives an identity and signs, then says what it imported. */
@@ -22,7 +24,10 @@ const COMMON_JS = `const ${NAMES} = require('@billhook/client')${USE}`
 const PRINTED = '64 64\n'
 
 const TYPED = `
-import { Billhook, BillhookError, type InvoiceWithPayment, type Signer, verifyWebhook } from '@billhook/client'
+import {
+  Billhook, type BillhookEvent, BillhookError, type CreateInvoiceOptions, type EventOptions, identityFromPhrase,
+  type InvoiceWithPayment, type NetworkId, type Signer, verifyWebhook, type WebhookPayload,
+} from '@billhook/client'
 export async function paid(signer: Signer): Promise<InvoiceWithPayment> {
   const billhook = new Billhook({ url: 'https://pay.example', signer, owner: 'o' })
   const { id, pageUrl } = await billhook.createInvoice({ walletIds: ['w'], name: 'Tea', amount: '1', currency: 'USDT' })
@@ -32,9 +37,47 @@ export async function paid(signer: Signer): Promise<InvoiceWithPayment> {
 export function isBusy(error: unknown): boolean {
   return error instanceof BillhookError && error.code === 'overloaded'
 }
-export const network: 'SEP' | 'TRX-NILE' = verifyWebhook('', {}, '').payload.network
+export function told(event: BillhookEvent, payload: WebhookPayload): string {
+  if (event.type === 'deposit.confirmed') return event.deposit.amount + payload.network
+  if (event.type === 'delivery.failed') return event.delivery.id
+  if (event.type === 'invoice.paid') return event.invoiceId
+  return payload.test === true ? 'a test' : payload.reference
+}
+export const network: NetworkId = verifyWebhook('', {}, '').payload.network
+export async function onMainNetworks(billhook: Billhook, maybe: string | undefined): Promise<boolean> {
+  const wallet = await billhook.claimWallet('ETH', { signal: undefined })
+  const options: CreateInvoiceOptions = { idempotencyKey: maybe, signal: undefined }
+  const invoice = await billhook.createInvoice({ walletIds: [wallet.id], name: 'Tea', amount: '1', reference: maybe }, options)
+  const events: EventOptions = { after: maybe, pageSize: undefined, signal: undefined }
+  for await (const event of billhook.listEvents(events)) if (event.deposit?.network === 'BASE') return true
+  billhook.listInvoices({ reference: maybe, status: undefined, createdAfter: undefined, signal: undefined })
+  await identityFromPhrase('', { path: maybe })
+  await billhook.request({ tag: 'GET /api/info', params: undefined, query: { a: maybe }, hasEffect: undefined })
+  return invoice.isReplay && invoice.expiresAt === null
+}
 // @ts-expect-error: an amount is a string
 new Billhook({ url: '' }).createInvoice({ walletIds: [], name: '', amount: 1 })
+`
+
+const STRICTEST = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  module: 'nodenext',
+  target: 'es2022',
+  lib: ['es2022', 'dom'],
+  types: [],
+  noEmit: true,
+}
+
+/** What the examples find there (`examples.test.ts`). */
+const SURROUNDINGS = `
+import * as client from '@billhook/client'
+const { ${Object.keys(client).join(', ')} } = client
+declare const billhook: client.Billhook, identity: client.Signer, ledger: client.LedgerSettings, invoice: client.NewInvoice
+declare const url: string, owner: string, walletId: string, secret: string, privateKey: Uint8Array
+declare const rawBody: Uint8Array, headers: Record<string, string>
 `
 
 /** Without its dependencies. */
@@ -95,20 +138,48 @@ describe('the packed library', () => {
   test('is typed in both, with the strictest options and without the types of Node', () => {
     packed.write('typed.mts', TYPED)
     packed.write('typed.cts', TYPED)
-    const compilerOptions = {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      skipLibCheck: false,
-      module: 'nodenext',
-      target: 'es2022',
-      lib: ['es2022', 'dom'],
-      types: [],
-      noEmit: true,
-    }
-    const config = packed.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['typed.mts', 'typed.cts'] }))
+    const files = ['typed.mts', 'typed.cts']
+    const config = packed.write('tsconfig.json', JSON.stringify({ compilerOptions: STRICTEST, files }))
     const { status, stdout } = run(join(projectRoot, 'node_modules/.bin/tsc'), ['-p', config], packed.project)
     assert.equal(status, 0, stdout)
+  })
+
+  test('has examples that compile with the strictest options', () => {
+    const functions = examples.map(
+      ({ program }, at) => `export async function example${at}() {{\n${withoutImports(program)}}}`,
+    )
+    packed.write('examples.mts', `${SURROUNDINGS}\n${functions.join('\n')}\n`)
+    const config = packed.write(
+      'examples.json',
+      JSON.stringify({ compilerOptions: STRICTEST, files: ['examples.mts'] }),
+    )
+    const { status, stdout } = run(join(projectRoot, 'node_modules/.bin/tsc'), ['-p', config], packed.project)
+    assert.equal(status, 0, stdout)
+  })
+
+  test('gives no name of the DOM another meaning', () => {
+    // The compiler has its libraries in the package of its platform.
+    const compilers = join(projectRoot, 'node_modules/@typescript')
+    const [compiler = assert.fail('no compiler')] = readdirSync(compilers)
+    const dom = readFileSync(join(compilers, compiler, 'lib/lib.dom.d.ts'), 'utf8')
+    const ofDom = new Set(
+      [...dom.matchAll(/^(?:declare )?(?:interface|type|var|function) (\w+)/gm)].map(([, name]) => name),
+    )
+    assert.ok(ofDom.has('Event') && ofDom.has('Notification'))
+    const declarations = join(packed.installed, 'dist')
+    const names = readdirSync(declarations)
+      .filter((file) => file.endsWith('.d.ts'))
+      .flatMap((file) => [
+        ...readFileSync(join(declarations, file), 'utf8').matchAll(
+          /^export (?:declare )?(?:interface|type|class|function|const) (\w+)/gm,
+        ),
+      ])
+      .map(([, name]) => name)
+    assert.ok(names.includes('BillhookEvent') && names.includes('WebhookPayload'))
+    assert.deepEqual(
+      names.filter((name) => ofDom.has(name)),
+      [],
+    )
   })
 
   test('is all that an empty project has to install', (t) => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import {
+  assignWallet,
   Billhook,
   BillhookError,
   identityFromPhrase,
@@ -11,6 +13,7 @@ import {
   type Signer,
 } from '@billhook/client'
 import { merchantOperations } from '../docs/client-types.js'
+import { projectRoot } from '../support/project-root.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { testKey } from '../support/signing.js'
 import { merchantAt } from './merchant.js'
@@ -68,9 +71,67 @@ describe('the client and a sandbox', () => {
     const { billhook, wallet } = await merchantAt(fixture.url)
     const draft = { walletIds: [wallet], name: 'Tea', amount: '1' }
     const first = await billhook.createInvoice(draft, { idempotencyKey: 'order-1' })
-    assert.equal((await billhook.createInvoice(draft, { idempotencyKey: 'order-1' })).id, first.id)
+    const replay = await billhook.createInvoice(draft, { idempotencyKey: 'order-1' })
+    assert.deepEqual([first.isReplay, replay.isReplay, replay.id], [false, true, first.id])
+    assert.notEqual(replay.requestId, first.requestId)
     const again = billhook.createInvoice({ ...draft, name: 'Coffee' }, { idempotencyKey: 'order-1' })
     await failsWith('idempotency_key_reused', again)
+  })
+
+  test('tell when a new invoice expires, in a replay too', async () => {
+    const { billhook, wallet } = await merchantAt(fixture.url)
+    const expiring = { walletIds: [wallet], name: 'Tea', amount: '1', expiresInSeconds: 60 }
+    const options = { idempotencyKey: 'expiring' }
+    const [first, replay] = [
+      await billhook.createInvoice(expiring, options),
+      await billhook.createInvoice(expiring, options),
+    ]
+    const { expires_at, created_at } = await billhook.getInvoice(first.id)
+    assert.equal(expires_at, created_at + 60_000)
+    assert.deepEqual([first.expiresAt, replay.expiresAt, replay.isReplay], [expires_at, expires_at, true])
+    const lasting = await billhook.createInvoice({ walletIds: [wallet], name: 'Tea', amount: '2' })
+    assert.equal(lasting.expiresAt, null)
+  })
+
+  test('claim no wallet of a network that the service does not have, and say what it has', async () => {
+    const billhook = new Billhook({ url: fixture.url })
+    for (const [network, told] of [
+      ['sep', /^this service has no network "sep"; did you mean "SEP"\? It has (SEP, TRX-NILE|TRX-NILE, SEP)\.$/],
+      ['ETH', /^this service has no network "ETH"\. It has (SEP, TRX-NILE|TRX-NILE, SEP)\.$/],
+    ] as const) {
+      await assert.rejects(
+        billhook.claimWallet(network),
+        (error) => error instanceof TypeError && told.test(error.message),
+      )
+    }
+    assert.match((await billhook.claimWallet('SEP')).address, /^0x/)
+    assert.match((await billhook.claimWallet('TRX-NILE')).address, /^T/)
+  })
+
+  test('name the wallet at fault and why, and tell nothing about wallets of others', async () => {
+    const { billhook, wallet } = await merchantAt(fixture.url)
+    const stranger = await merchantAt(fixture.url)
+    const draft = { name: 'Tea', amount: '7', currency: 'USDT' } as const
+    for (const other of ['nobody', stranger.wallet]) {
+      const error = await failsWith(
+        'wallet_not_owned',
+        billhook.createInvoice({ ...draft, walletIds: [wallet, other] }),
+      )
+      const why = 'is not assigned to this identity, or the service has not learned of it yet'
+      const message = `Every wallet must belong to this identity. Field: walletIds. Wallet ${other} ${why}.`
+      assert.deepEqual([error.wallet, error.reason, error.message], [other, 'not_assigned', message])
+    }
+    await billhook.createInvoice({ ...draft, walletIds: [wallet] })
+    const taken = await failsWith('amount_in_use', billhook.createInvoice({ ...draft, walletIds: [wallet] }))
+    assert.deepEqual([taken.wallet, taken.reason], [wallet, undefined])
+  })
+
+  test('list what is supported', async () => {
+    const { billhook, wallet } = await merchantAt(fixture.url)
+    const draft = { walletIds: [wallet], name: 'Tea', amount: '1', currency: 'EUR' as 'USDT' }
+    const error = await failsWith('unsupported_currency', billhook.createInvoice(draft))
+    assert.deepEqual(error.supported, ['native', 'USDT'])
+    assert.equal(error.message, 'Unsupported currency. Field: currency. Supported: native, USDT.')
   })
 
   test('refuse in words, with a code, a status, a field and the id of the request', async () => {
@@ -93,7 +154,7 @@ describe('the client and a sandbox', () => {
     }
     for (const pageSize of [1, 2, 5, 100]) {
       assert.deepEqual(await idsOf(billhook.listInvoices({ pageSize })), created)
-      assert.deepEqual(await idsOf(billhook.listInvoiceRecords({ pageSize })), created)
+      assert.deepEqual(await idsOf(billhook.listInvoicesWithoutPayment({ pageSize })), created)
     }
     assert.deepEqual(await idsOf(billhook.listInvoices({ reference: 'list 4' })), [created[1]])
     const { created_at: third } = await billhook.getInvoice(created[2] ?? '')
@@ -102,6 +163,29 @@ describe('the client and a sandbox', () => {
     assert.ok((await idsOf(billhook.listInvoices({ ...filters, createdBefore: third + 1 }))).includes(created[2] ?? ''))
     assert.deepEqual(await idsOf(billhook.listInvoices({ ...filters, currency: 'USDT' })), [])
     assert.deepEqual(await idsOf(billhook.listInvoices({ ...filters, status: 'paid' })), [])
+  })
+})
+
+describe('the client and a sandbox with a network of the operator', () => {
+  let fixture: ServiceFixture
+  before(async () => {
+    const file = join(projectRoot, 'test/http/openapi/networks.json')
+    fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', BILLHOOK_NETWORKS: file })
+  })
+  after(() => fixture.stop())
+
+  test('pay on it, and on no other by mistake', async () => {
+    const { billhook, identity } = await merchantAt(fixture.url)
+    await assert.rejects(billhook.claimWallet('bnb'), /no network "bnb"; did you mean "BNB"\? It has .*\bBNB\b/)
+    const { ledger } = await billhook.getInfo()
+    const { id } = await billhook.claimWallet('BNB')
+    await assignWallet(ledger ?? assert.fail(), identity, id, { billhook })
+    assert.equal((await billhook.waitForWallet(id, { intervalMs: 50 })).network, 'BNB')
+    const invoice = await billhook.createInvoice({ walletIds: [id], name: 'Tea', amount: '25', currency: 'USDT' })
+    const deposit = await billhook.simulateDeposit({ invoiceId: invoice.id, kind: 'confirmed' })
+    // It has 18 decimals there, and not 6.
+    assert.deepEqual([deposit.amount, (await billhook.amountOf(deposit)).text], [`25${'0'.repeat(18)}`, '25 USDT'])
+    assert.equal((await billhook.getInvoice(invoice.id)).payment.status, 'paid')
   })
 })
 
@@ -162,15 +246,15 @@ describe('the client and a service in strict mode', () => {
     assert.notEqual((await billhook.voidInvoice(id)).voided_at, null)
     await failsWith('invoice_void', billhook.waitForPayment(id))
 
-    const { secret } = await billhook.putWebhook({ callbackUrl: 'http://127.0.0.1:1/', payload: 'with-invoice' })
+    const { secret } = await billhook.setWebhook({ callbackUrl: 'http://127.0.0.1:1/', payload: 'with-invoice' })
     assert.equal((await billhook.getWebhook()).secret, secret)
     assert.notEqual((await billhook.rotateWebhookSecret({ overlapSeconds: 0 })).secret, secret)
     assert.equal((await billhook.testWebhook()).state, 'failed')
-    assert.deepEqual(await idsOf(billhook.listDeliveries()), [])
+    assert.deepEqual(await idsOf(billhook.listWebhookDeliveries()), [])
     assert.deepEqual(await typesOf(billhook.listEvents({ pageSize: 1 })), ['invoice.created', 'invoice.voided'])
     const { value: first } = await billhook.listEvents().next()
     assert.deepEqual(await typesOf(billhook.listEvents({ after: first?.id })), ['invoice.voided'])
-    await failsWith('delivery_not_found', billhook.redeliver('0'.repeat(32)))
+    await failsWith('delivery_not_found', billhook.redeliverWebhook('0'.repeat(32)))
     assert.deepEqual(await billhook.deleteWebhook(), { deleted: true })
 
     const [key] = await billhook.listApiKeys()

@@ -20,7 +20,11 @@ async function trade(url) {
   await assignWallet(ledger, identity, wallet.id)
   await billhook.waitForWallet(wallet.id, { intervalMs: 100 })
   const draft = { walletIds: [wallet.id], name: 'Tea', amount: '2' }
-  const { id } = await billhook.createInvoice(draft)
+  const once = () => billhook.createInvoice({ ...draft, expiresInSeconds: 3600 }, { idempotencyKey: 'trade' })
+  const { id, isReplay, expiresAt } = await once()
+  const again = await once()
+  const headers = [isReplay, again.isReplay, again.id === id, typeof expiresAt]
+  const { text } = await billhook.amountOf({ network: 'TRX-NILE', amount: '25000000', currency: 'Tether' })
   await billhook.createInvoice({ ...draft, amount: '3' })
   const listed = []
   for await (const invoice of billhook.listInvoices({ pageSize: 1 })) listed.push(invoice.amount)
@@ -28,7 +32,7 @@ async function trade(url) {
   const { payment } = await billhook.waitForPayment(id, { intervalMs: 100 })
   const refused = await billhook.createInvoice({ ...draft, amount: '3' }).catch((error) => error)
   const told = refused instanceof BillhookError && refused.requestId !== undefined ? refused.code : String(refused)
-  return { status: payment.status, listed, told, forged: forged() }
+  return { status: payment.status, listed, told, headers, text, forged: forged() }
 }
 
 function forged() {
@@ -41,4 +45,11 @@ function forged() {
 `
 
 /** What `trade` answers at a sandbox. */
-export const TRADED = { status: 'paid', listed: ['3', '2'], told: 'amount_in_use', forged: 'webhook_rejected' }
+export const TRADED = {
+  status: 'paid',
+  listed: ['3', '2'],
+  told: 'amount_in_use',
+  headers: [false, true, true, 'number'],
+  text: '25 USDT',
+  forged: 'webhook_rejected',
+}

@@ -12,6 +12,7 @@ const key = testKey('client')
 const DRAFT = { walletIds: ['w'], name: 'Tea', amount: '1' }
 const CREATED: Scripted = { status: 201, body: { id: 'f'.repeat(32), url: `/pay/${'f'.repeat(32)}` } }
 const KEYS: Scripted = { status: 200, body: [] }
+const INFO: Scripted = { status: 200, body: { networks: [{ id: 'SEP', claim: 'sep/eth' }] } }
 const LOST = new TypeError('fetch failed')
 const URL = 'https://pay.example/prefix/'
 
@@ -92,12 +93,149 @@ describe('requests', () => {
     const wrong: readonly BillhookOptions[] = [
       { url: 'pay.example' },
       { url: 'ftp://pay.example' },
+      { url: 'https://' },
+      { url: URL, owner: ' ' },
       { url: URL, privateKey: 'x' },
       { url: URL, signer: { publicKey: `04${'0'.repeat(128)}`, sign: async () => new Uint8Array() } },
       { url: URL, privateKey: key.secretKey, signer: keySigner(key.secretKey) },
     ]
     for (const options of wrong) assert.throws(() => new Billhook({ fetch, ...options }), TypeError)
-    assert.throws(() => new Billhook({ url: URL, fetch }).listApiKeys(), TypeError)
+    await assert.rejects(new Billhook({ url: URL, fetch }).listApiKeys(), TypeError)
+    assert.throws(() => new Billhook({ url: 'pay.example' }), {
+      name: 'TypeError',
+      message: 'the url must begin with https:// or http://: pay.example',
+    })
+  })
+})
+
+describe('requests that would be lost or go astray', () => {
+  test('are refused for a field that they do not have, before anything is sent', async () => {
+    const { service, billhook } = client([])
+    const misspelt = { ...DRAFT, refrence: 'order-1' }
+    const told = /^createInvoice has no field "refrence"; did you mean "reference"\? It has owner, walletIds, name, /
+    await assert.rejects(
+      billhook.createInvoice(misspelt),
+      (error: Error) => error instanceof TypeError && told.test(error.message),
+    )
+    const others: readonly (() => Promise<unknown>)[] = [
+      () => billhook.registerApiKey({ label: 'l', publicKey: key.publicKeyHex, ...{ ttl: 1 } }),
+      () => billhook.setWebhook({ callbackUrl: 'https://shop.example', ...{ url: 'x' } }),
+      () => billhook.rotateWebhookSecret({ overlapSeconds: 1, ...{ overlap: 1 } }),
+      () => billhook.simulateDeposit({ amount: '1', ...{ invoice: 'i' } }),
+    ]
+    for (const call of others) await assert.rejects(call(), TypeError)
+    assert.equal(service.asked.length, 0)
+  })
+
+  test('leave out a field that is undefined, known or not', async () => {
+    const { billhook } = client([CREATED])
+    await billhook.createInvoice({ ...DRAFT, reference: undefined, ...{ refrence: undefined } })
+  })
+
+  test('are refused for an empty name in their path, before anything is sent', async () => {
+    const { service, billhook } = client([])
+    for (const id of ['', ' ', undefined as unknown as string]) {
+      await assert.rejects(billhook.getInvoice(id), {
+        name: 'TypeError',
+        message: 'GET /api/invoices/:id needs the id, a text that is not empty',
+      })
+    }
+    assert.equal(service.asked.length, 0)
+  })
+})
+
+describe('the networks of a service', () => {
+  const info = (...ids: string[]): Scripted => ({
+    status: 200,
+    body: { networks: ids.map((id) => ({ id, symbol: 'ETH', decimals: 6, claim: `${id.toLowerCase()}/x` })) },
+  })
+  const wallet: Scripted = { status: 200, body: { id: 'w', address: 'a' } }
+
+  test('are asked for once, and lead to the path of a claim', async () => {
+    const { service, billhook } = client([info('ETH', 'BASE'), wallet, wallet])
+    await billhook.claimWallet('ETH')
+    await billhook.claimWallet('BASE')
+    const paths = service.asked.map(({ url }) => url.slice(URL.length - 1))
+    assert.deepEqual(paths, ['/api/info', '/api/wallets/claim/eth/x', '/api/wallets/claim/base/x'])
+  })
+
+  test('are asked for once more when one is not among them', async () => {
+    const { service, billhook } = client([info('ETH'), wallet, info('ETH', 'BASE'), wallet])
+    await billhook.claimWallet('ETH')
+    await billhook.claimWallet('BASE')
+    assert.equal(service.asked.length, 4)
+  })
+
+  test('are all that can be claimed of: nothing is sent for another', async () => {
+    for (const network of ['eth', 'SOL', '', '../../users', undefined as unknown as string]) {
+      const { service, billhook } = client([info('ETH', 'BASE')])
+      await assert.rejects(billhook.claimWallet(network), /has no network .* It has ETH, BASE\.$/)
+      assert.deepEqual(
+        service.asked.map(({ url }) => url),
+        ['https://pay.example/prefix/api/info'],
+      )
+    }
+  })
+
+  test('are suggested only where one is near', async () => {
+    for (const [network, told] of [
+      ['SOL', 'this service has no network "SOL". It has SEP, POLYGON.'],
+      ['sep', 'this service has no network "sep"; did you mean "SEP"? It has SEP, POLYGON.'],
+      ['POLGYON', 'this service has no network "POLGYON"; did you mean "POLYGON"? It has SEP, POLYGON.'],
+    ] as const) {
+      const { billhook } = client([info('SEP', 'POLYGON')])
+      await assert.rejects(billhook.claimWallet(network), { name: 'TypeError', message: told })
+    }
+  })
+
+  test('give amounts their decimals, and are asked for once', async () => {
+    const { service, billhook } = client([info('BNB')])
+    const observed = { network: 'BNB', amount: '25000000', currency: 'Tether' }
+    assert.equal((await billhook.amountOf(observed)).text, '25 USDT')
+    await billhook.amountOf(observed)
+    assert.equal(service.asked.length, 1)
+  })
+})
+
+describe('a signal', () => {
+  test('ends every method', async () => {
+    const reason = new Error('the customer left')
+    const options = { signal: AbortSignal.abort(reason) }
+    const { billhook } = client(Array(100).fill(LOST), { privateKey: key.secretKey })
+    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+      createInvoice: () => billhook.createInvoice(DRAFT, options),
+      getInvoice: () => billhook.getInvoice('i', options),
+      voidInvoice: () => billhook.voidInvoice('i', options),
+      listInvoices: () => billhook.listInvoices(options).next(),
+      listInvoicesWithoutPayment: () => billhook.listInvoicesWithoutPayment(options).next(),
+      waitForPayment: () => billhook.waitForPayment('i', options),
+      registerApiKey: () => billhook.registerApiKey({ label: 'l' }, options),
+      listApiKeys: () => billhook.listApiKeys(options),
+      revokeApiKey: () => billhook.revokeApiKey('k', options),
+      getWebhook: () => billhook.getWebhook(options),
+      setWebhook: () => billhook.setWebhook({ callbackUrl: 'https://shop.example' }, options),
+      deleteWebhook: () => billhook.deleteWebhook(options),
+      rotateWebhookSecret: () => billhook.rotateWebhookSecret({}, options),
+      testWebhook: () => billhook.testWebhook(options),
+      listWebhookDeliveries: () => billhook.listWebhookDeliveries(options).next(),
+      redeliverWebhook: () => billhook.redeliverWebhook('d', options),
+      listEvents: () => billhook.listEvents(options).next(),
+      amountOf: () => billhook.amountOf({ network: 'SEP', amount: '1', currency: null }, options),
+      identityExists: () => billhook.identityExists('i', options),
+      waitForIdentity: () => billhook.waitForIdentity(options),
+      claimWallet: () => billhook.claimWallet('SEP', options),
+      listWallets: () => billhook.listWallets(options),
+      waitForWallet: () => billhook.waitForWallet('w', options),
+      getInfo: () => billhook.getInfo(options),
+      describeSandbox: () => billhook.describeSandbox(options),
+      simulateDeposit: () => billhook.simulateDeposit({ invoiceId: 'i' }, options),
+      request: () => billhook.request({ tag: 'GET /api/info', ...options }),
+    }
+    const methods = Object.getOwnPropertyNames(Billhook.prototype).filter((name) => name !== 'constructor')
+    assert.deepEqual(Object.keys(calls).sort(), methods.sort())
+    for (const [name, call] of Object.entries(calls)) {
+      await assert.rejects(call(), (error) => error === reason, name)
+    }
   })
 })
 
@@ -118,14 +256,15 @@ describe('repetitions', () => {
         (billhook) => billhook.revokeApiKey('k'),
         (billhook) => billhook.rotateWebhookSecret(),
         (billhook) => billhook.testWebhook(),
-        (billhook) => billhook.redeliver('d'),
+        (billhook) => billhook.redeliverWebhook('d'),
         (billhook) => billhook.claimWallet('SEP'),
         (billhook) => billhook.simulateDeposit({ invoiceId: 'i' }),
       ]
       for (const call of calls) {
-        const { service, billhook } = client([trouble])
+        const isClaim = String(call).includes('claimWallet')
+        const { service, billhook } = client(isClaim ? [INFO, trouble] : [trouble])
         await failsWith(trouble instanceof Error ? 'unreachable' : 'overloaded', call(billhook))
-        assert.equal(service.asked.length, 1)
+        assert.equal(service.asked.length, isClaim ? 2 : 1)
       }
     })
   }
@@ -204,7 +343,13 @@ describe('errors', () => {
     )
     assert.deepEqual(
       { name, message, status, field, requestId },
-      { name: 'BillhookError', message: 'Text of invalid_invoice.', status: 400, field: 'amount', requestId: 'r-1' },
+      {
+        name: 'BillhookError',
+        message: 'Text of invalid_invoice. Field: amount.',
+        status: 400,
+        field: 'amount',
+        requestId: 'r-1',
+      },
     )
   })
 
@@ -230,7 +375,7 @@ describe('errors', () => {
   test('keep the cause of a connection that failed, and the reason of a signal', async () => {
     const cause = Object.assign(new Error('no'), { code: 'ECONNREFUSED' })
     const lost = new TypeError('fetch failed', { cause })
-    const error = await failsWith('unreachable', client([lost]).billhook.claimWallet('SEP'))
+    const error = await failsWith('unreachable', client([lost]).billhook.revokeApiKey('k'))
     assert.match(error.message, /^https:\/\/pay\.example\/prefix cannot be reached: ECONNREFUSED\.$/)
     assert.equal(error.cause, lost)
     const reason = new Error('the customer left')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { openApiDocument } from '../../src/http/openapi.js'
+import { NETWORK_PATTERN } from '../../src/http/operations/records/common.js'
 import { VERSION } from '../../src/version.js'
 
 /*
@@ -13,6 +14,9 @@ interface Schema {
   readonly type?: string | readonly string[]
   readonly description?: string
   readonly enum?: readonly unknown[]
+  readonly pattern?: string
+  readonly oneOf?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
   readonly const?: unknown
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
@@ -50,7 +54,8 @@ export const merchantOperations: readonly OperationObject[] = Object.entries(doc
 export function clientTypes(): string {
   const { Error: failure, ...schemas } = document.components.schemas as Readonly<Record<string, Schema>>
   const codes = failure?.properties?.['code']?.enum ?? assert.fail('the document names no error codes')
-  const named = Object.entries(schemas).map(([name, schema]) => declared(name, schema, ''))
+  const missing = namesOfOthers(schemas)
+  const named = Object.entries(schemas).map(([name, schema]) => declared(name, schema, '', missing.get(name)))
   const bodies = merchantOperations.flatMap(({ operationId, requestBody, responses }) => {
     const name = `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}`
     const answer = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
@@ -63,19 +68,80 @@ export function clientTypes(): string {
   return [
     '// Generated from the OpenAPI document by `npm run docs`; a test compares the two.\n',
     errorCode,
+    NETWORK_ID_TYPE,
     ...named,
     ...bodies,
   ].join('\n')
 }
 
+const NETWORK_ID_TYPE = `/** The id of a network. Which there are is the operator's choice: \`getInfo\` lists them. */
+export type NetworkId = 'SEP' | 'TRX-NILE' | (string & {})
+`
+
+/** The bodies of requests whose fields the client checks before it sends them. */
+const CHECKED = ['createInvoice', 'registerApiKey', 'setWebhook', 'rotateWebhookSecret', 'simulateDeposit']
+
+/** The fields that requests may have, as the client checks them. */
+export function clientRequestFields(): string {
+  const lists = CHECKED.map((name) => {
+    const operation = merchantOperations.find(({ operationId }) => operationId === name) ?? assert.fail(name)
+    const { properties = {} } = bodyOf(operation.requestBody) ?? {}
+    const fields = Object.keys(properties).map((field) => `    '${field}',\n`)
+    return `  ${name}: [\n${fields.join('')}  ],\n`
+  })
+  return `// Generated from the OpenAPI document by \`npm run docs\`; a test compares the two.
+
+/** The fields that the body of a request may have. */
+export const requestFields = {
+${lists.join('')}} as const
+`
+}
+
+function bodyOf(content: Content | undefined): Schema | undefined {
+  return content?.content?.['application/json']?.schema
+}
+
+/** What a record of a union lacks and another one has, so that it can be asked for before it is known which one it is. */
+function namesOfOthers(schemas: Readonly<Record<string, Schema>>): ReadonlyMap<string, readonly string[]> {
+  const missing = new Map<string, readonly string[]>()
+  for (const union of Object.values(schemas)) {
+    const members = alternativesOf(union).map(nameIn)
+    const all = new Set(members.flatMap((name) => propertiesOf(schemas[name])))
+    for (const name of members) {
+      const own = propertiesOf(schemas[name])
+      missing.set(
+        name,
+        [...all].filter((property) => !own.includes(property)),
+      )
+    }
+  }
+  return missing
+}
+
+function alternativesOf({ oneOf, anyOf }: Schema): readonly Schema[] {
+  return oneOf ?? anyOf ?? []
+}
+
+function propertiesOf(schema: Schema | undefined): readonly string[] {
+  return Object.keys(schema?.properties ?? {})
+}
+
+function nameIn({ $ref }: Schema): string {
+  return $ref?.split('/').at(-1) ?? assert.fail('an alternative without a name')
+}
+
 function declaredInline(name: string, content: Content | undefined, optional: string): string[] {
-  const schema = content?.content?.['application/json']?.schema
+  const schema = bodyOf(content)
   return schema?.properties === undefined ? [] : [declared(name, schema, optional)]
 }
 
-function declared(name: string, schema: Schema, optional: string): string {
+function declared(name: string, schema: Schema, optional: string, missing: readonly string[] = []): string {
+  const alternatives = alternativesOf(schema).map(nameIn)
+  if (alternatives.length > 0) return `${comment(schema, '')}export type ${name} = ${alternatives.join(' | ')}\n`
   assert.ok(schema.properties !== undefined, `${name} is no object`)
-  return `${comment(schema, '')}export interface ${name} ${objectType(schema, '', optional)}\n`
+  const others = missing.map((property) => `  readonly ${property}?: undefined\n`).join('')
+  const type = objectType(schema, '', optional).replace(/\}$/, `${others}}`)
+  return `${comment(schema, '')}export interface ${name} ${type}\n`
 }
 
 /** `optional` is what an absent property may be given as, too. */
@@ -93,6 +159,7 @@ function typeOf(schema: Schema, indent: string, optional: string): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? ''
   if (schema.const !== undefined) return literal(schema.const)
   if (schema.enum !== undefined) return union(schema.enum, '', ' | ')
+  const isNetwork = schema.pattern === NETWORK_PATTERN
   const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? [])
   assert.ok(types.length > 0, `${JSON.stringify(schema)} has no type`)
   return types
@@ -100,6 +167,7 @@ function typeOf(schema: Schema, indent: string, optional: string): string {
       if (type === 'object') return objectType(schema, indent, optional)
       if (type === 'array') return `readonly ${elementType(schema, indent, optional)}[]`
       if (type === 'integer') return 'number'
+      if (type === 'string' && isNetwork) return 'NetworkId'
       assert.ok(['string', 'number', 'boolean', 'null'].includes(type), type)
       return type
     })

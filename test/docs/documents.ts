@@ -10,7 +10,7 @@ import {
   workTable,
 } from '../../bench/report-parts/sizing-lines.js'
 import { describeSettings } from '../../src/config/describe.js'
-import { type FailureCode, failureMessages } from '../../src/domain/failure.js'
+import { detailsOfFailures, type FailureCode, failureMessages } from '../../src/domain/failure.js'
 import { type Endpoint, endpoints, isForOwnPages } from '../../src/http/endpoints.js'
 import { failureOccasions } from '../../src/http/failure-occasions.js'
 import { failureStatus } from '../../src/http/failure-status.js'
@@ -19,7 +19,7 @@ import { type MetricAbout, metricsCatalogue } from '../../src/metrics/catalogue.
 import { VERSION } from '../../src/version.js'
 import { projectRoot } from '../support/project-root.js'
 import { alertRules } from '../support/prometheus-rules.js'
-import { clientTypes } from './client-types.js'
+import { clientRequestFields, clientTypes } from './client-types.js'
 import { type CommandAbout, describeCommands } from './commands.js'
 
 /** A page of docs/, or another file, that is generated from the code, or has a table that is. */
@@ -43,6 +43,7 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
     text: `${JSON.stringify(openApiDocument({ version: VERSION, basePath: '' }), null, 2)}\n`,
   },
   { path: 'packages/client/src/api-types.ts', text: clientTypes() },
+  { path: 'packages/client/src/request-fields.ts', text: clientRequestFields() },
   withTablePage('docs/security/endpoints.md', 'endpoints', endpointsTable()),
   withTablePage(
     'docs/cli/operators.md',
@@ -102,11 +103,13 @@ ${chapters.join('\n')}`
 }
 
 function errorsPage(): string {
+  const furtherFields: Readonly<Record<string, readonly string[]>> = detailsOfFailures
   const rows = Object.entries(failureMessages).map(([name, message]) => [
     String(failureStatus[name as FailureCode]),
     code(name),
     message,
     failureOccasions[name as FailureCode],
+    furtherFields[name]?.map(code).join(', ') ?? '',
   ])
   return `# Errors
 
@@ -116,7 +119,10 @@ Every rejected request gets \`{"error": "<text>", "code": "<code>"}\`. Branch on
 400 about one field or parameter also names it in \`field\`. Words in angle brackets stand for values of the request. Every 429 and 503
 carries \`Retry-After\`.
 
-${table(['Status', 'code', 'error', 'When'], rows)}
+Some have further fields, named in the last column: \`wallet\` is the id of the wallet to blame, \`reason\` why it is refused, and \`supported\` lists the
+values that the field may have.
+
+${table(['Status', 'code', 'error', 'When', 'Further fields'], rows)}
 `
 }
 

@@ -1,23 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type InvoiceFacts, parseInvoiceRequest, refuseInvoice } from '../../src/domain/invoice.js'
+import { type InvoiceFacts, parseInvoiceRequest, reasonAgainst, refuseInvoice } from '../../src/domain/invoice.js'
 
 type FactName = keyof InvoiceFacts
 
+const UNUSABLE = { wallet: 'w', reason: 'no_address' } as const
+
 /** The facts of a request that nothing speaks against, but for `against`; notes which are asked. */
 function factsBut(against: readonly FactName[], asked: FactName[] = []): InvoiceFacts {
-  const answer = (name: FactName, ordinary: boolean) => () => {
+  const isAgainst = (name: FactName) => () => {
     asked.push(name)
-    return against.includes(name) ? !ordinary : ordinary
+    return against.includes(name)
   }
+  const wallet = (name: FactName) => () => (isAgainst(name)() ? 'w' : null)
+  const unusable = wallet('unusableWallet')
   return {
-    areWalletsOwned: answer('areWalletsOwned', true),
-    areCoinsMixed: answer('areCoinsMixed', false),
-    isReferenceTaken: answer('isReferenceTaken', false),
-    isAmountTaken: answer('isAmountTaken', false),
-    isWalletTaken: answer('isWalletTaken', false),
-    areSetsExhausted: answer('areSetsExhausted', false),
-    isRepeated: answer('isRepeated', false),
+    unusableWallet: () => (unusable() === null ? null : UNUSABLE),
+    areCoinsMixed: isAgainst('areCoinsMixed'),
+    isReferenceTaken: isAgainst('isReferenceTaken'),
+    walletOfAmount: wallet('walletOfAmount'),
+    takenWallet: wallet('takenWallet'),
+    crowdedWallet: wallet('crowdedWallet'),
+    isRepeated: isAgainst('isRepeated'),
   }
 }
 
@@ -36,12 +40,12 @@ describe('whether an invoice may be created (specification, Invoice creation; de
   })
 
   const all: readonly FactName[] = [
-    'areWalletsOwned',
+    'unusableWallet',
     'areCoinsMixed',
     'isReferenceTaken',
-    'isAmountTaken',
-    'isWalletTaken',
-    'areSetsExhausted',
+    'walletOfAmount',
+    'takenWallet',
+    'crowdedWallet',
     'isRepeated',
   ]
   const order: readonly (readonly [string, readonly FactName[], Readonly<Record<string, unknown>>, string, number])[] =
@@ -67,14 +71,36 @@ describe('whether an invoice may be created (specification, Invoice creation; de
     const message = (against: FactName, fields?: Readonly<Record<string, unknown>>) =>
       refusal(factsBut([against]), fields)?.message
     assert.equal(
-      message('isAmountTaken'),
+      message('walletOfAmount'),
       'An unpaid invoice for this exact amount (100.00 USDT) already exists on this wallet - use a different amount, or wait for it to be paid.',
     )
     assert.equal(message('isReferenceTaken'), 'This reference id is already in use by another invoice.')
-    assert.equal(message('areWalletsOwned'), 'Every wallet must belong to this identity.')
-    assert.equal(message('isWalletTaken'), 'This wallet already has an unpaid invoice.')
-    assert.equal(message('areSetsExhausted'), 'This wallet is already part of too many different sets of wallets.')
+    assert.equal(message('unusableWallet'), 'Every wallet must belong to this identity.')
+    assert.equal(message('takenWallet'), 'This wallet already has an unpaid invoice.')
+    assert.equal(message('crowdedWallet'), 'This wallet is already part of too many different sets of wallets.')
     assert.equal(message('isRepeated'), 'This signed request has already created an invoice.')
     assert.equal(refusal(factsBut([]), { callbackUrl: 'x:' })?.message, 'callbackUrl must be a valid http(s) URL.')
+  })
+
+  test('the wallet to blame is named beside the text', () => {
+    const details = (against: FactName) => refusal(factsBut([against]))?.details
+    assert.deepEqual(details('unusableWallet'), UNUSABLE)
+    for (const fact of ['walletOfAmount', 'takenWallet', 'crowdedWallet'] as const) {
+      assert.deepEqual(details(fact), { wallet: 'w' })
+    }
+    for (const fact of ['areCoinsMixed', 'isReferenceTaken', 'isRepeated'] as const) {
+      assert.equal(details(fact), undefined)
+    }
+  })
+
+  test('a wallet of another identity is refused like one that nobody knows, whatever it has', () => {
+    const cases: readonly [Parameters<typeof reasonAgainst>[0], string | null][] = [
+      [undefined, 'not_assigned'],
+      [{ isOwned: false, hasAddress: true }, 'not_assigned'],
+      [{ isOwned: false, hasAddress: false }, 'not_assigned'],
+      [{ isOwned: true, hasAddress: false }, 'no_address'],
+      [{ isOwned: true, hasAddress: true }, null],
+    ]
+    for (const [known, reason] of cases) assert.equal(reasonAgainst(known), reason)
   })
 })

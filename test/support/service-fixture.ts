@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { type Clock, systemClock } from '../../src/clock.js'
 import { type Environment, readSettings } from '../../src/config.js'
+import { detailsOfFailures } from '../../src/domain/failure.js'
 import { createLog, type Log } from '../../src/log.js'
 import type { Service } from '../../src/service/assembly.js'
 import { startService } from '../../src/service.js'
@@ -133,10 +134,16 @@ export function gatewayHeaders(timestamp: string, body: string, secret = GATEWAY
   return { 'X-Gateway-Timestamp': timestamp, 'X-Gateway-Signature': signature }
 }
 
-/** Asserts a refusal: status, literal text and code in the documented shape, and the field at fault when given. */
+const detailsOfCodes: Readonly<Record<string, readonly string[]>> = detailsOfFailures
+
+/**
+ * Asserts a refusal: status, literal text and code in the documented shape, the field at fault when given, and no other details than the
+ * catalogue has for the code.
+ */
 export function assertRefused(reply: Reply, status: number, error: string, code: string, field?: string): void {
-  const { field: blamed, ...body } = reply.json
-  assert.deepEqual({ status: reply.status, body }, { status, body: { error, code } })
+  const { error: text, code: given, field: blamed, ...details } = reply.json
+  assert.deepEqual([reply.status, text, given], [status, error, code])
+  assert.deepEqual(Object.keys(details), detailsOfCodes[code] ?? [])
   if (field !== undefined) assert.equal(blamed, field)
   assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8')
 }

@@ -16,15 +16,34 @@ export interface Reply {
   readonly body: unknown
   /** Where the next page of a list starts; null at its end. */
   readonly next: string | null
+  readonly headers: Headers
 }
 
 /**
  * Why a service refused a request, for a program that sends it in its own way; null for a success, whose body is not read. `url` names
  * the service in the message about an answer that is none of a service.
+ *
+ * @example
+ * ```js
+ * import { refusalOf } from '@billhook/client'
+ *
+ * const refusal = await refusalOf(await fetch(`${url}/api/invoices/unknown`), url)
+ * console.log(refusal?.code) // invoice_not_found
+ * ```
  */
 export async function refusalOf(response: Response, url: string): Promise<BillhookError | null> {
   if (response.ok) return null
   return errorIn({ status: response.status, headers: response.headers, text: await response.text() }, url)
+}
+
+/** An answer that may be an error, of which nothing is sure. */
+interface ErrorBody {
+  readonly error?: unknown
+  readonly code?: unknown
+  readonly field?: unknown
+  readonly wallet?: unknown
+  readonly reason?: unknown
+  readonly supported?: unknown
 }
 
 /** The refusal in an answer; null for a success. A browser hides the status of a redirect, and where it leads. */
@@ -36,13 +55,55 @@ export function errorIn({ status, headers, text }: Received, url: string): Billh
   if (status < 400) return null
   const requestId = headers.get('x-request-id') ?? undefined
   const retryAfterMs = retryAfterIn(headers)
-  const body = parsed(text) as { error?: unknown; code?: unknown; field?: unknown } | null | undefined
+  const body = parsed(text) as ErrorBody | null | undefined
   if (typeof body?.error !== 'string' || typeof body.code !== 'string') {
     const message = `${url} answered ${status}, and not as this service does: see what else listens there.`
     return new BillhookError(message, 'unexpected_answer', { status, requestId, retryAfterMs })
   }
-  const field = typeof body.field === 'string' ? body.field : undefined
-  return new BillhookError(body.error, body.code as ErrorCode, { status, field, requestId, retryAfterMs })
+  const { code } = body
+  const told = {
+    field: textIn(body.field),
+    wallet: textIn(body.wallet),
+    reason: textIn(body.reason),
+    supported: Array.isArray(body.supported) ? body.supported.map(String) : undefined,
+  }
+  const message = messageOf(body.error, code, told)
+  return new BillhookError(message, code as ErrorCode, { status, ...told, requestId, retryAfterMs })
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** What to do about refusals that say only what is wrong, by code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  unknown_api_key: 'Register its public key at this service first.',
+  unknown_identity: 'Onboard it first, and wait until the service knows it.',
+  missing_auth_headers: 'In strict mode requests are signed by a registered key, and its registration by the identity.',
+  not_found: 'See whether the URL of the service is right.',
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  not_assigned: 'is not assigned to this identity, or the service has not learned of it yet',
+  no_address: 'is assigned, but the service does not know its address yet',
+}
+
+interface Told {
+  readonly field: string | undefined
+  readonly wallet: string | undefined
+  readonly reason: string | undefined
+  readonly supported: readonly string[] | undefined
+}
+
+/** The text of the service, with everything else that its answer says: a log has the message alone. */
+function messageOf(text: string, code: string, { field, wallet, reason, supported }: Told): string {
+  const sentences = [text]
+  if (field !== undefined && !text.startsWith(field)) sentences.push(`Field: ${field}.`)
+  if (supported !== undefined) sentences.push(`Supported: ${supported.join(', ')}.`)
+  const why = REASONS[reason ?? '']
+  if (wallet !== undefined) sentences.push(why === undefined ? `Wallet: ${wallet}.` : `Wallet ${wallet} ${why}.`)
+  const advice = ADVICE[code]
+  return [...sentences, ...(advice === undefined ? [] : [advice])].join(' ')
 }
 
 export function replyIn({ status, headers, text }: Received, url: string): Reply {
@@ -55,7 +116,7 @@ export function replyIn({ status, headers, text }: Received, url: string): Reply
   }
   const target = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
   const query = new URLSearchParams(target?.split('?')[1])
-  return { body, next: query.get('cursor') ?? query.get('after') }
+  return { body, next: query.get('cursor') ?? query.get('after'), headers }
 }
 
 /** Undefined for what is no JSON. */

@@ -70,6 +70,9 @@ export type ErrorCode =
   | 'not_ready'
   | 'storage_unavailable'
 
+/** The id of a network. Which there are is the operator's choice: `getInfo` lists them. */
+export type NetworkId = 'SEP' | 'TRX-NILE' | (string & {})
+
 export interface CreatedInvoice {
   /** The id of the invoice. */
   readonly id: string
@@ -167,7 +170,7 @@ export interface ApiKey {
   readonly created_at: number
 }
 
-export interface Webhook {
+export interface WebhookSettings {
   /** The identity: the id of its stream on the ledger. */
   readonly owner: string
   /** The default callback URL; null if none is set. */
@@ -182,7 +185,7 @@ export interface Webhook {
   readonly payload?: 'with-invoice'
 }
 
-export interface Delivery {
+export interface WebhookDelivery {
   /** Its `webhook-id`. */
   readonly id: string
   /** The invoice that it is about. */
@@ -213,7 +216,7 @@ export interface Delivery {
   readonly nextAttemptAt: number | null
 }
 
-export interface TestDelivery {
+export interface WebhookTest {
   /** Its `webhook-id`. */
   readonly id: string
   /** Where it was sent. */
@@ -228,21 +231,39 @@ export interface TestDelivery {
   readonly durationMs: number | null
 }
 
-export interface Event {
+export interface InvoiceEvent {
   /** Its place in the log, and the cursor behind it. Ids of an identity grow. */
   readonly id: string
   /** What happened. */
-  readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
+  readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid'
+  /** When the service noted it. It never goes back. */
+  readonly at: number
+  /** The invoice. */
+  readonly invoiceId: string
+  /** That of the invoice. */
+  readonly reference: string | null
+  /** Null. */
+  readonly deposit: null
+  /** Null. */
+  readonly delivery: null
+  readonly late?: undefined
+}
+
+export interface DepositEvent {
+  /** Its place in the log, and the cursor behind it. Ids of an identity grow. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped'
   /** When the service noted it. It never goes back. */
   readonly at: number
   /** The invoice. Null for a deposit that is matched to none. */
   readonly invoiceId: string | null
   /** That of the invoice. */
   readonly reference: string | null
-  /** With `deposit.*`, as it was then; else null. */
+  /** As it was then. */
   readonly deposit: {
-    /** The network. */
-    readonly network: 'SEP' | 'TRX-NILE'
+    /** The id of a network, as `GET /api/info` lists them. */
+    readonly network: NetworkId
     /** The hash of the transaction. */
     readonly txHash: string
     /** Which transfer of the transaction it is. */
@@ -255,8 +276,26 @@ export interface Event {
     readonly amount: string
     /** When it was received: the time of its block, or of first sight. */
     readonly receivedAt: number
-  } | null
-  /** With `delivery.failed`; else null. */
+  }
+  /** Null. */
+  readonly delivery: null
+  /** If the invoice had become void before the deposit came; else absent. */
+  readonly late?: true
+}
+
+export interface DeliveryEvent {
+  /** Its place in the log, and the cursor behind it. Ids of an identity grow. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'delivery.failed'
+  /** When the service noted it. It never goes back. */
+  readonly at: number
+  /** The invoice. Null for a deposit that is matched to none. */
+  readonly invoiceId: string | null
+  /** That of the invoice. */
+  readonly reference: string | null
+  /** Null. */
+  readonly deposit: null
   readonly delivery: {
     /** Its `webhook-id`. */
     readonly id: string
@@ -268,18 +307,20 @@ export interface Event {
     readonly httpStatus: number | null
     /** Why there was no answer. `refused_address`: the address is not public, so nothing was sent. */
     readonly failure: 'timeout' | 'dns' | 'connection' | 'refused_address' | 'interrupted' | null
-  } | null
-  /** With `deposit.*`, if the invoice had become void before the deposit came; else absent. */
-  readonly late?: true
+  }
+  readonly late?: undefined
 }
+
+/** What happened to an identity. `type` says what it is about. */
+export type BillhookEvent = InvoiceEvent | DepositEvent | DeliveryEvent
 
 export interface Wallet {
   /** The id of its stream on the ledger. */
   readonly id: string
   /** Null until the gateway has reported it. */
   readonly address: string | null
-  /** The network. */
-  readonly network: 'SEP' | 'TRX-NILE' | null
+  /** The id of a network, as `GET /api/info` lists them. */
+  readonly network: NetworkId | null
   /** Unix milliseconds. */
   readonly assigned_at: number
 }
@@ -291,7 +332,7 @@ export interface ClaimedWallet {
   readonly address: string
 }
 
-export interface Info {
+export interface ServiceInfo {
   /** The version of the service. */
   readonly version: string
   /** Whether everything that belongs to an identity must be signed. */
@@ -299,8 +340,8 @@ export interface Info {
   /** Who may create and void invoices without a signature: everybody, pages of the service, nobody. */
   readonly unsigned: 'on' | 'same-origin' | 'off'
   readonly networks: readonly ({
-    /** The network. */
-    readonly id: 'SEP' | 'TRX-NILE'
+    /** The id of a network, as `GET /api/info` lists them. */
+    readonly id: NetworkId
     /** The name for people. */
     readonly name: string
     /** The symbol of its own coin. */
@@ -331,8 +372,8 @@ export interface Info {
 }
 
 export interface Deposit {
-  /** The network. */
-  readonly network: 'SEP' | 'TRX-NILE'
+  /** The id of a network, as `GET /api/info` lists them. */
+  readonly network: NetworkId
   /** The hash of the transaction. */
   readonly txHash: string
   /** Which transfer of the transaction it is. */
@@ -360,16 +401,15 @@ export interface EventResult {
   readonly error?: string
 }
 
-/** `invoice` is there with the payload `with-invoice`: its state when the delivery was recorded. */
-export interface Delivered {
+export interface DepositPayload {
   /** The reference of the invoice. */
   readonly reference: string
   /** Act on `confirmed` only. */
   readonly status: 'pending' | 'confirmed'
   /** The invoice. */
   readonly invoiceId: string
-  /** The network. */
-  readonly network: 'SEP' | 'TRX-NILE'
+  /** The id of a network, as `GET /api/info` lists them. */
+  readonly network: NetworkId
   /** With `status`, what to deduplicate by. */
   readonly txHash: string
   /** The receiving address. */
@@ -382,6 +422,7 @@ export interface Delivered {
   readonly receivedAt: number
   /** If the invoice had become void before the deposit came; else absent. */
   readonly late?: true
+  /** With the payload `with-invoice`: its state when the delivery was recorded. */
   readonly invoice?: {
     /** As sent. */
     readonly amount: string
@@ -398,9 +439,52 @@ export interface Delivered {
     /** What of `own` is beyond the amount. */
     readonly overpaid: string
   }
-  /** In test deliveries only. */
-  readonly test?: true
+  readonly test?: undefined
 }
+
+export interface TestPayload {
+  /** The reference of the invoice. */
+  readonly reference: string
+  /** Act on `confirmed` only. */
+  readonly status: 'pending' | 'confirmed'
+  /** The invoice. */
+  readonly invoiceId: string
+  /** The id of a network, as `GET /api/info` lists them. */
+  readonly network: NetworkId
+  /** With `status`, what to deduplicate by. */
+  readonly txHash: string
+  /** The receiving address. */
+  readonly toAddress: string | null
+  /** As observed: whole units of a token, decimal coins otherwise. */
+  readonly amount: string | null
+  /** `Tether`, `#native` or null, as observed. */
+  readonly currency: string | null
+  /** The same in both notifications. */
+  readonly receivedAt: number
+  /** With the payload `with-invoice`: its state when the delivery was recorded. */
+  readonly invoice?: {
+    /** As sent. */
+    readonly amount: string
+    /** `native` is the coin of the network of each wallet. */
+    readonly currency: 'native' | 'USDT'
+    /** `paid` when `received` is at least the amount. */
+    readonly status: 'unpaid' | 'paid'
+    /** Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices. */
+    readonly received: string
+    /** Sum of those that would count but are not confirmed yet. */
+    readonly pending: string
+    /** The part of the amount that is missing; `0` once paid. */
+    readonly remaining: string
+    /** What of `own` is beyond the amount. */
+    readonly overpaid: string
+  }
+  /** It is about no deposit: do nothing. */
+  readonly test: true
+  readonly late?: undefined
+}
+
+/** The body of a webhook. One with `test` was asked for by a test. */
+export type WebhookPayload = TestPayload | DepositPayload
 
 export interface CreateInvoiceRequest {
   /** On the unsigned path only. A signed request ignores it. */
@@ -446,7 +530,7 @@ export interface RevokeApiKeyRequest {
   readonly owner: string
 }
 
-export interface PutWebhookRequest {
+export interface SetWebhookRequest {
   /** An absolute http: or https: URL without user and password. */
   readonly callbackUrl: string
   /** `with-invoice` appends the state of the invoice. Absent or null, it stays as it was. */
@@ -485,7 +569,7 @@ export interface DescribeSandboxAnswer {
   }
   /** The name that identities are onboarded under. */
   readonly onboardingName: string
-  readonly networks: readonly ('SEP' | 'TRX-NILE')[]
+  readonly networks: readonly NetworkId[]
 }
 
 export interface SimulateDepositRequest {
@@ -498,7 +582,7 @@ export interface SimulateDepositRequest {
   /** By default the invoice's, or `native` with `address`. */
   readonly currency?: 'native' | 'USDT' | null | undefined
   /** By default the wallet's, or guessed from the form of the address. */
-  readonly network?: 'SEP' | 'TRX-NILE' | null | undefined
+  readonly network?: NetworkId | null | undefined
   /** By default a random one. A known hash adds a transfer to that transaction. */
   readonly txHash?: string | null | undefined
   /** Unix milliseconds, by default now. */

@@ -1,28 +1,41 @@
+import { amountOf, type ObservedAmount, type ReadableAmount } from './amount.js'
 import type { Reply } from './answer.js'
 import type {
   ApiKey,
+  BillhookEvent,
   ClaimedWallet,
   CreatedInvoice,
-  CreateInvoiceRequest,
-  Delivery,
   Deposit,
   DescribeSandboxAnswer,
-  Event,
   IdentityExistsAnswer,
-  Info,
   Invoice,
   InvoiceWithPayment,
-  PutWebhookRequest,
-  RegisterApiKeyRequest,
+  NetworkId,
   RotateWebhookSecretRequest,
+  ServiceInfo,
+  SetWebhookRequest,
   SimulateDepositRequest,
-  TestDelivery,
   Wallet,
-  Webhook,
+  WebhookDelivery,
+  WebhookSettings,
+  WebhookTest,
 } from './api-types.js'
 import { toHex } from './bytes.js'
 import { BillhookError } from './error.js'
-import { checkedSigner, keySigner, type PrivateKey, type Signer } from './signer.js'
+import { checkFields, suggestion } from './fields.js'
+import type {
+  ApiKeyDraft,
+  BillhookOptions,
+  CallOptions,
+  CreateInvoiceOptions,
+  EventOptions,
+  InvoiceDraft,
+  InvoiceFilter,
+  ListOptions,
+  NewInvoice,
+  RegisterApiKeyOptions,
+} from './options.js'
+import { checkedSigner, keySigner, type Signer } from './signer.js'
 import { type Call, type Fetch, Transport } from './transport.js'
 import { poll, type WaitOptions } from './wait.js'
 
@@ -36,77 +49,34 @@ const WALLET_INTERVAL_MS = 1000
 const IDENTITY_INTERVAL_MS = 1000
 const IDEMPOTENCY_KEY_BYTES = 16
 
-export interface BillhookOptions {
-  /** The address of the service, with its path prefix if it has one. */
-  readonly url: string
-  /** The identity that the client acts for. Needed for everything but signed creation, reading and voiding of invoices. */
-  readonly owner?: string | undefined
-  /** The API key: see `PrivateKey`. Without it and `signer`, requests are not signed. */
-  readonly privateKey?: PrivateKey | undefined
-  /** What signs instead of a private key. */
-  readonly signer?: Signer | undefined
-  /** Instead of the `fetch` of the platform. */
-  readonly fetch?: Fetch | undefined
-  /** The time for each attempt of a request. Default: 30,000. */
-  readonly timeoutMs?: number | undefined
-  /** The pause before the first repetition, which doubles with each further one. Default: 1000. */
-  readonly retryDelayMs?: number | undefined
-  /**
-   * How often a request that may be repeated is sent at most. With 1 every request is sent once, and a wrong clock of this machine is not
-   * corrected either. Default: 4.
-   */
-  readonly attempts?: number | undefined
-}
-
-/** A created invoice, with the address of its payment page below the `url` of the client. */
-export type NewInvoice = CreatedInvoice & { readonly pageUrl: string }
-
-export type InvoiceDraft = Omit<CreateInvoiceRequest, 'owner'>
-
-/** `publicKey` is by default that of the client. */
-export type ApiKeyDraft = Omit<RegisterApiKeyRequest, 'owner' | 'publicKey' | 'permissions'> & {
-  readonly publicKey?: string | undefined
-  /** Default: `invoices:create`. */
-  readonly permissions?: readonly string[] | undefined
-}
-
-export interface ListOptions {
-  /** How many records each request asks for, at most 1000. Default: 100. */
-  readonly pageSize?: number | undefined
-}
-
-export interface EventOptions extends ListOptions {
-  /** The `id` of the last event that you have dealt with. Without it, from the oldest that is kept. */
-  readonly after?: string | undefined
-}
-
-/** Which invoices to list. */
-export interface InvoiceFilter extends ListOptions {
-  readonly reference?: string | undefined
-  readonly status?: 'unpaid' | 'paid' | undefined
-  readonly currency?: 'native' | 'USDT' | undefined
-  /** Unix milliseconds, exclusive. */
-  readonly createdAfter?: number | undefined
-  /** Unix milliseconds, exclusive. */
-  readonly createdBefore?: number | undefined
-}
-
 /**
  * A merchant's side of the API. Reads, PUT, DELETE and the creation of invoices are repeated when no answer came, or 429, 500,
- * 502, 503 or 504; nothing else is. Every method throws `BillhookError`.
+ * 502, 503 or 504; nothing else is. Every method throws `BillhookError`, a `TypeError` for what cannot be right, or the reason of its
+ * `signal`.
+ *
+ * @example
+ * ```js
+ * import { Billhook } from '@billhook/client'
+ *
+ * const shop = new Billhook({ url, owner, privateKey })
+ * console.log(shop.owner === owner) // true
+ * ```
  */
 export class Billhook {
   private readonly transport: Transport
   private readonly signer: Signer | undefined
   /** The identity that the client acts for, if it was given one. */
   readonly owner: string | undefined
+  /** What the service said last of itself. */
+  #info: ServiceInfo | null = null
 
-  /** Throws a `TypeError` for a malformed URL or key. */
+  /** Throws a `TypeError` for a malformed URL, owner or key. */
   constructor(options: BillhookOptions) {
     const { url, owner, privateKey, signer } = options
     const { timeoutMs = TIMEOUT_MS, retryDelayMs = RETRY_DELAY_MS, attempts = ATTEMPTS } = options
     if (privateKey !== undefined && signer !== undefined) throw new TypeError('give a privateKey or a signer, not both')
     if (!(attempts >= 1)) throw new TypeError('attempts must be 1 or more')
+    if (owner?.trim() === '') throw new TypeError('the owner must be the id of an identity, not an empty text')
     // Called through a function of its own, because browsers refuse a `fetch` that belongs to another object.
     const send = options.fetch ?? ((...request: Parameters<Fetch>) => fetch(...request))
     this.transport = new Transport({ url, fetch: send, timeoutMs, retryDelayMs, attempts })
@@ -117,46 +87,113 @@ export class Billhook {
   /**
    * Creates an invoice. It is safe to lose the answer: the request carries an `Idempotency-Key`, a random one if you give none, and
    * is repeated with it. Give one of your own, kept with the order, if a restart of your program must not create a second invoice.
+   *
+   * @example
+   * ```js
+   * const create = () =>
+   *   billhook.createInvoice(
+   *     { walletIds: [walletId], name: 'Tea set', amount: '30.00', currency: 'USDT', expiresInSeconds: 3600 },
+   *     { idempotencyKey: 'order-1001' },
+   *   )
+   * const created = await create()
+   * const again = await create()
+   * console.log(created.isReplay, again.isReplay, again.id === created.id) // false true true
+   * if (created.expiresAt !== null) console.log(`Pay at ${created.pageUrl} until ${new Date(created.expiresAt)}`)
+   * ```
    */
-  async createInvoice(draft: InvoiceDraft, options: { readonly idempotencyKey?: string } = {}): Promise<NewInvoice> {
-    const { idempotencyKey = toHex(crypto.getRandomValues(new Uint8Array(IDEMPOTENCY_KEY_BYTES))) } = options
+  async createInvoice(
+    draft: InvoiceDraft,
+    { idempotencyKey = randomKey(), signal }: CreateInvoiceOptions = {},
+  ): Promise<NewInvoice> {
+    checkFields('createInvoice', draft)
     const body = this.signer === undefined ? { owner: this.#owner(), ...draft } : draft
-    const created = await this.#read<CreatedInvoice>({ tag: 'POST /api/invoices', body, idempotencyKey })
-    return { ...created, pageUrl: this.transport.url + created.url }
+    const reply = await this.request({ tag: 'POST /api/invoices', body, idempotencyKey, signal })
+    // The service answers what its document says (`CreatedInvoice`).
+    const { id, url } = reply.body as CreatedInvoice
+    const expiresAt = reply.headers.get('invoice-expires-at')
+    return {
+      id,
+      url,
+      pageUrl: this.transport.url + url,
+      expiresAt: expiresAt === null ? null : Number(expiresAt),
+      isReplay: reply.headers.get('idempotency-replayed') === 'true',
+      requestId: reply.headers.get('x-request-id'),
+    }
   }
 
-  /** The record and its payment at this moment. */
-  getInvoice(id: string, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<InvoiceWithPayment> {
-    return this.#read({ tag: 'GET /api/invoices/:id', params: { id }, signal })
+  /**
+   * The record and its payment at this moment.
+   *
+   * @example
+   * ```js
+   * const { payment, amount, currency } = await billhook.getInvoice(invoice.id)
+   * console.log(payment.status, `${payment.remaining} of ${amount} ${currency} missing`) // unpaid 25 of 25.00 USDT missing
+   * ```
+   */
+  async getInvoice(id: string, { signal }: CallOptions = {}): Promise<InvoiceWithPayment> {
+    return await this.#read({ tag: 'GET /api/invoices/:id', params: { id }, signal })
   }
 
-  /** Ends an invoice that should no longer be paid. */
-  voidInvoice(id: string): Promise<InvoiceWithPayment> {
+  /**
+   * Ends an invoice that should no longer be paid. Refused with `invoice_paid` once what came and what is pending cover its amount.
+   *
+   * @example
+   * ```js
+   * const ended = await billhook.voidInvoice(invoice.id)
+   * console.log(ended.voided_at !== null) // true
+   * ```
+   */
+  async voidInvoice(id: string, { signal }: CallOptions = {}): Promise<InvoiceWithPayment> {
     const body = this.signer === undefined ? { body: { owner: this.#owner() } } : {}
-    return this.#read({ tag: 'POST /api/invoices/:id/void', params: { id }, ...body })
+    return await this.#read({ tag: 'POST /api/invoices/:id/void', params: { id }, ...body, signal })
   }
 
-  /** The invoices of the owner with their payments, newest first. Pages are read as you go on. */
+  /**
+   * The invoices of the owner with their payments, newest first. Pages are read as you go on.
+   *
+   * @example
+   * ```js
+   * for await (const { name, payment } of billhook.listInvoices({ status: 'unpaid' })) {
+   *   console.log(name, payment.remaining) // Tea set 25
+   * }
+   * ```
+   */
   listInvoices({
     pageSize,
+    signal,
     createdAfter,
     createdBefore,
     ...equal
   }: InvoiceFilter = {}): AsyncGenerator<InvoiceWithPayment, void> {
     const times = { createdAfter: createdAfter?.toString(), createdBefore: createdBefore?.toString() }
-    return this.#pages('GET /api/users/:id/invoices', { include: 'payment', ...equal, ...times }, pageSize)
+    const query = { include: 'payment', ...equal, ...times }
+    return this.#pages({ tag: 'GET /api/users/:id/invoices', query, signal }, pageSize)
   }
 
-  /** The records without their payments, as `listInvoices`. Cheaper for the service. */
-  listInvoiceRecords({ pageSize }: ListOptions = {}): AsyncGenerator<Invoice, void> {
-    return this.#pages('GET /api/users/:id/invoices', {}, pageSize)
+  /**
+   * The records without their payments, as `listInvoices`. Cheaper for the service.
+   *
+   * @example
+   * ```js
+   * for await (const { name, amount } of billhook.listInvoicesWithoutPayment()) console.log(name, amount) // Tea set 25.00
+   * ```
+   */
+  listInvoicesWithoutPayment({ pageSize, signal }: ListOptions = {}): AsyncGenerator<Invoice, void> {
+    return this.#pages({ tag: 'GET /api/users/:id/invoices', signal }, pageSize)
   }
 
   /**
    * Resolves when the invoice is paid. Rejects with the code `invoice_void` once it is void or expired, with `wait_timeout` after
    * `timeoutMs`, and with the reason of `signal`. By default it looks every two seconds and waits for ever.
+   *
+   * @example
+   * ```js
+   * await billhook.simulateDeposit({ invoiceId: invoice.id, kind: 'confirmed' })
+   * const { payment } = await billhook.waitForPayment(invoice.id, { timeoutMs: 60_000 })
+   * console.log(payment.status, payment.received) // paid 25
+   * ```
    */
-  waitForPayment(
+  async waitForPayment(
     id: string,
     { intervalMs = PAYMENT_INTERVAL_MS, ...wait }: WaitOptions = {},
   ): Promise<InvoiceWithPayment> {
@@ -165,74 +202,201 @@ export class Billhook {
       if (invoice.voided_at !== null) throw new BillhookError('This invoice is no longer payable.', 'invoice_void')
       return invoice.payment.status === 'paid' ? invoice : null
     }
-    return poll('The payment', look, { ...wait, intervalMs })
+    return await poll('The payment', look, { ...wait, intervalMs })
   }
 
   /**
    * Registers a public key, by default the client's own. A service in strict mode wants the request signed by the identity: give
    * what `identityFromPhrase` answers.
+   *
+   * @example
+   * ```js
+   * import { keySigner } from '@billhook/client'
+   *
+   * const { publicKey } = keySigner(crypto.getRandomValues(new Uint8Array(32)))
+   * const key = await billhook.registerApiKey({ label: 'second till', publicKey, ttlDays: 90 }, { identity })
+   * console.log(key.label, key.permissions) // second till invoices:create
+   * ```
    */
-  registerApiKey(draft: ApiKeyDraft, { identity }: { readonly identity?: Signer | undefined } = {}): Promise<ApiKey> {
+  async registerApiKey(draft: ApiKeyDraft, { identity, signal }: RegisterApiKeyOptions = {}): Promise<ApiKey> {
+    checkFields('registerApiKey', draft)
     const { publicKey = this.signer?.publicKey, permissions = ['invoices:create'], ...more } = draft
     if (publicKey === undefined) throw new TypeError('a client without a key needs the publicKey to register')
     const body = { owner: this.#owner(), publicKey, permissions, ...more }
-    return this.#read({ tag: 'POST /api/api-keys', body, signer: identity })
+    return await this.#read({ tag: 'POST /api/api-keys', body, signer: identity, signal })
   }
 
-  /** Newest first. */
-  listApiKeys(): Promise<ApiKey[]> {
-    return this.#read({ tag: 'GET /api/users/:id/api-keys', params: this.#ownerParam() })
+  /**
+   * Newest first.
+   *
+   * @example
+   * ```js
+   * const active = (await billhook.listApiKeys()).filter((key) => key.revoked_at === null)
+   * console.log(active.length) // 1
+   * ```
+   */
+  async listApiKeys({ signal }: CallOptions = {}): Promise<ApiKey[]> {
+    return await this.#read({ tag: 'GET /api/users/:id/api-keys', params: this.#ownerParam(), signal })
   }
 
-  /** Once it has answered, nothing more is created with the key. */
-  revokeApiKey(id: string): Promise<ApiKey> {
-    return this.#read({ tag: 'POST /api/api-keys/:id/revoke', params: { id }, body: { owner: this.#owner() } })
+  /**
+   * Once it has answered, nothing more is created with the key. There is no way back.
+   *
+   * @example
+   * ```js
+   * for (const { id, label } of await billhook.listApiKeys()) {
+   *   if (label === 'test') console.log((await billhook.revokeApiKey(id)).revoked_at !== null) // true
+   * }
+   * ```
+   */
+  async revokeApiKey(id: string, { signal }: CallOptions = {}): Promise<ApiKey> {
+    const body = { owner: this.#owner() }
+    return await this.#read({ tag: 'POST /api/api-keys/:id/revoke', params: { id }, body, signal })
   }
 
-  getWebhook(): Promise<Webhook> {
-    return this.#read({ tag: 'GET /api/users/:id/webhook', params: this.#ownerParam() })
+  /**
+   * Where webhooks go, and the secret that signs them. Its fields are null if nothing is set.
+   *
+   * @example
+   * ```js
+   * const { callback_url, secret } = await billhook.getWebhook()
+   * console.log(callback_url, secret) // null null
+   * ```
+   */
+  async getWebhook({ signal }: CallOptions = {}): Promise<WebhookSettings> {
+    return await this.#read({ tag: 'GET /api/users/:id/webhook', params: this.#ownerParam(), signal })
   }
 
-  putWebhook(settings: PutWebhookRequest): Promise<Webhook> {
-    return this.#read({ tag: 'PUT /api/users/:id/webhook', params: this.#ownerParam(), body: settings })
+  /**
+   * Says where webhooks go. The first time, this makes the secret that signs them; later changes keep it.
+   *
+   * @example
+   * ```js
+   * const { secret } = await billhook.setWebhook({ callbackUrl: 'https://shop.example/billhook', payload: 'with-invoice' })
+   * console.log(secret?.length) // 64
+   * ```
+   */
+  async setWebhook(settings: SetWebhookRequest, { signal }: CallOptions = {}): Promise<WebhookSettings> {
+    checkFields('setWebhook', settings)
+    const params = this.#ownerParam()
+    return await this.#read({ tag: 'PUT /api/users/:id/webhook', params, body: settings, signal })
   }
 
-  deleteWebhook(): Promise<{ readonly deleted: boolean }> {
-    return this.#read({ tag: 'DELETE /api/users/:id/webhook', params: this.#ownerParam() })
+  /**
+   * Removes the default callback URL, and the secret with it.
+   *
+   * @example
+   * ```js
+   * const { deleted } = await billhook.deleteWebhook()
+   * console.log(deleted) // false
+   * ```
+   */
+  async deleteWebhook({ signal }: CallOptions = {}): Promise<{ readonly deleted: boolean }> {
+    return await this.#read({ tag: 'DELETE /api/users/:id/webhook', params: this.#ownerParam(), signal })
   }
 
-  rotateWebhookSecret(options: RotateWebhookSecretRequest = {}): Promise<Webhook> {
-    return this.#read({ tag: 'POST /api/users/:id/webhook/rotate', params: this.#ownerParam(), body: options })
+  /**
+   * Replaces the secret. Until the overlap ends, a day by default, webhooks fit the old and the new one.
+   *
+   * @example
+   * ```js
+   * const before = await billhook.setWebhook({ callbackUrl: 'https://shop.example/billhook' })
+   * const { secret } = await billhook.rotateWebhookSecret({ overlapSeconds: 3600 })
+   * const accepted = [secret, before.secret] // What verifyWebhook takes meanwhile.
+   * console.log(new Set(accepted).size) // 2
+   * ```
+   */
+  async rotateWebhookSecret(
+    rotation: RotateWebhookSecretRequest = {},
+    { signal }: CallOptions = {},
+  ): Promise<WebhookSettings> {
+    checkFields('rotateWebhookSecret', rotation)
+    const params = this.#ownerParam()
+    return await this.#read({ tag: 'POST /api/users/:id/webhook/rotate', params, body: rotation, signal })
   }
 
-  /** Sends one webhook at once and answers how it went. */
-  testWebhook(): Promise<TestDelivery> {
-    return this.#read({ tag: 'POST /api/users/:id/webhook/test', params: this.#ownerParam() })
+  /**
+   * Sends one webhook to the default callback URL at once, marked as a test, and answers how it went.
+   *
+   * @example
+   * ```js
+   * await billhook.setWebhook({ callbackUrl: 'http://127.0.0.1:1/' })
+   * const { state, failure } = await billhook.testWebhook()
+   * console.log(state, failure) // failed connection
+   * ```
+   */
+  async testWebhook({ signal }: CallOptions = {}): Promise<WebhookTest> {
+    return await this.#read({ tag: 'POST /api/users/:id/webhook/test', params: this.#ownerParam(), signal })
   }
 
-  /** The deliveries of the owner, newest first. Pages are read as you go on. */
-  listDeliveries({ pageSize }: ListOptions = {}): AsyncGenerator<Delivery, void> {
-    return this.#pages('GET /api/users/:id/webhook/deliveries', {}, pageSize)
+  /**
+   * The webhooks of the owner, sent or waiting, newest first. Pages are read as you go on.
+   *
+   * @example
+   * ```js
+   * for await (const { reference, status, state } of billhook.listWebhookDeliveries()) console.log(reference, status, state)
+   * ```
+   */
+  listWebhookDeliveries({ pageSize, signal }: ListOptions = {}): AsyncGenerator<WebhookDelivery, void> {
+    return this.#pages({ tag: 'GET /api/users/:id/webhook/deliveries', signal }, pageSize)
   }
 
-  redeliver(deliveryId: string): Promise<Delivery> {
+  /**
+   * Sends a webhook again: the same body to the same URL, signed anew.
+   *
+   * @example
+   * ```js
+   * for await (const { id, state } of billhook.listWebhookDeliveries()) {
+   *   if (state === 'failed') await billhook.redeliverWebhook(id)
+   * }
+   * ```
+   */
+  async redeliverWebhook(deliveryId: string, { signal }: CallOptions = {}): Promise<WebhookDelivery> {
     const params = { ...this.#ownerParam(), deliveryId }
-    return this.#read({ tag: 'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver', params })
+    return await this.#read({ tag: 'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver', params, signal })
   }
 
   /**
    * What happened to the owner, oldest first, up to the last event so far. Pages are read as you go on. Keep the `id` of each event
    * with what you did about it, and give the last one as `after` the next time. `events_removed` means that some are gone.
+   *
+   * @example
+   * ```js
+   * await billhook.simulateDeposit({ invoiceId: invoice.id, kind: 'confirmed' })
+   * let after
+   * for await (const event of billhook.listEvents({ after })) {
+   *   if (event.type === 'deposit.confirmed') console.log((await billhook.amountOf(event.deposit)).text) // 25 USDT
+   *   after = event.id
+   * }
+   * ```
    */
-  listEvents({ after, pageSize }: EventOptions = {}): AsyncGenerator<Event, void> {
-    return this.#pages('GET /api/users/:id/events', {}, pageSize, { name: 'after', first: after })
+  listEvents({ after, pageSize, signal }: EventOptions = {}): AsyncGenerator<BillhookEvent, void> {
+    return this.#pages({ tag: 'GET /api/users/:id/events', signal }, pageSize, { name: 'after', first: after })
   }
 
-  /** `ledger_unreachable` means that it is not known. */
-  async identityExists(
-    id: string = this.#owner(),
-    { signal }: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<boolean> {
+  /**
+   * The amount of a webhook, an event or a deposit as people write it: see the function `amountOf`. What the service said of its networks
+   * is kept, and asked again for a network that was not among them.
+   *
+   * @example
+   * ```js
+   * const { value, symbol, text } = await billhook.amountOf({ network: 'SEP', amount: '0.50', currency: '#native' })
+   * console.log(value, symbol, text) // 0.5 ETH 0.5 ETH
+   * ```
+   */
+  async amountOf(observed: ObservedAmount, { signal }: CallOptions = {}): Promise<ReadableAmount> {
+    return amountOf(observed, await this.#infoAbout(observed.network, signal))
+  }
+
+  /**
+   * Whether an identity exists, by default the owner. `ledger_unreachable` means that it is not known.
+   *
+   * @example
+   * ```js
+   * console.log(await billhook.identityExists()) // true
+   * ```
+   */
+  async identityExists(id: string = this.#owner(), { signal }: CallOptions = {}): Promise<boolean> {
     const call = { tag: 'GET /api/identity/:id/exists', params: { id }, signer: undefined, signal } as const
     return (await this.#read<IdentityExistsAnswer>(call)).exists
   }
@@ -240,6 +404,12 @@ export class Billhook {
   /**
    * Resolves when the service knows that the owner exists, so that a key can be registered in strict mode. A service that only its
    * gateway tells of the ledger learns of an onboarding a moment later.
+   *
+   * @example
+   * ```js
+   * await billhook.waitForIdentity({ timeoutMs: 60_000 })
+   * console.log(await billhook.identityExists()) // true
+   * ```
    */
   async waitForIdentity({ intervalMs = IDENTITY_INTERVAL_MS, ...wait }: WaitOptions = {}): Promise<void> {
     const owner = this.#owner()
@@ -247,51 +417,121 @@ export class Billhook {
     await poll('The onboarding of the identity', look, { ...wait, intervalMs })
   }
 
-  /** Hands out a wallet that is nobody's yet. Assign it at the ledger within ten minutes. */
-  claimWallet(network: 'TRX-NILE' | 'SEP'): Promise<ClaimedWallet> {
-    const tag = network === 'SEP' ? 'GET /api/wallets/claim/sep/eth' : 'GET /api/wallets/claim/niles/trx'
-    return this.#read({ tag, signer: undefined, hasEffect: true })
+  /**
+   * Hands out a wallet that is nobody's yet. Assign it at the ledger within ten minutes. Throws a `TypeError` for a network that the
+   * service does not have, before anything is handed out.
+   *
+   * @example
+   * ```js
+   * const wallet = await billhook.claimWallet('TRX-NILE')
+   * console.log(wallet.address.startsWith('T')) // true
+   * const told = await billhook.claimWallet('ETH').catch((error) => error.message)
+   * console.log(told) // this service has no network "ETH". It has SEP, TRX-NILE.
+   * ```
+   */
+  async claimWallet(network: NetworkId, { signal }: CallOptions = {}): Promise<ClaimedWallet> {
+    const { networks } = await this.#infoAbout(network, signal)
+    const found = networks.find(({ id }) => id === network)
+    if (found === undefined) {
+      const ids = networks.map(({ id }) => id)
+      const meant = suggestion(String(network), ids)
+      throw new TypeError(`this service has no network "${network}"${meant} It has ${ids.join(', ')}.`)
+    }
+    const tag = `GET /api/wallets/claim/${found.claim}` as const
+    return await this.#read({ tag, signer: undefined, hasEffect: true, signal })
   }
 
-  /** The wallets of the owner, newest first. */
-  listWallets({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Wallet[]> {
-    return this.#read({ tag: 'GET /api/users/:id/wallets', params: this.#ownerParam(), signal })
+  /**
+   * The wallets of the owner, newest first.
+   *
+   * @example
+   * ```js
+   * const wallets = await billhook.listWallets()
+   * console.log(wallets.map(({ network }) => network)) // [ 'TRX-NILE' ]
+   * ```
+   */
+  async listWallets({ signal }: CallOptions = {}): Promise<Wallet[]> {
+    return await this.#read({ tag: 'GET /api/users/:id/wallets', params: this.#ownerParam(), signal })
   }
 
-  /** Resolves when the service knows the wallet as the owner's, with its address, so that it can be invoiced on. */
-  waitForWallet(id: string, { intervalMs = WALLET_INTERVAL_MS, ...wait }: WaitOptions = {}): Promise<Wallet> {
+  /**
+   * Resolves when the service knows the wallet as the owner's, with its address, so that it can be invoiced on.
+   *
+   * @example
+   * ```js
+   * import { assignWallet } from '@billhook/client'
+   *
+   * const claimed = await billhook.claimWallet('TRX-NILE')
+   * await assignWallet(ledger, identity, claimed.id, { billhook })
+   * const wallet = await billhook.waitForWallet(claimed.id, { intervalMs: 100 })
+   * console.log(wallet.address === claimed.address) // true
+   * ```
+   */
+  async waitForWallet(id: string, { intervalMs = WALLET_INTERVAL_MS, ...wait }: WaitOptions = {}): Promise<Wallet> {
     const look = async (signal: AbortSignal | undefined) => {
       const wallets = await this.listWallets({ signal })
       return wallets.find((wallet) => wallet.id === id && wallet.address !== null) ?? null
     }
-    return poll('The assignment of the wallet', look, { ...wait, intervalMs })
+    return await poll('The assignment of the wallet', look, { ...wait, intervalMs })
   }
 
-  /** What clients must know: the version, the modes, the networks, and how the ledger is used. */
-  getInfo(): Promise<Info> {
-    return this.#read({ tag: 'GET /api/info', signer: undefined })
+  /**
+   * What clients must know: the version, the modes, the networks, and how the ledger is used.
+   *
+   * @example
+   * ```js
+   * const { networks } = await billhook.getInfo()
+   * console.log(networks.map(({ id }) => id).sort()) // [ 'SEP', 'TRX-NILE' ]
+   * ```
+   */
+  async getInfo({ signal }: CallOptions = {}): Promise<ServiceInfo> {
+    return await this.#read({ tag: 'GET /api/info', signer: undefined, signal })
   }
 
-  /** What the ledger steps need to know of a sandbox. */
-  describeSandbox(): Promise<DescribeSandboxAnswer> {
-    return this.#read({ tag: 'GET /sandbox', signer: undefined })
+  /**
+   * What the ledger steps need to know of a sandbox.
+   *
+   * @example
+   * ```js
+   * const { notice, nodeUrl } = await billhook.describeSandbox()
+   * console.log(notice.length > 0, nodeUrl.startsWith(url)) // true true
+   * ```
+   */
+  async describeSandbox({ signal }: CallOptions = {}): Promise<DescribeSandboxAnswer> {
+    return await this.#read({ tag: 'GET /sandbox', signer: undefined, signal })
   }
 
-  /** Pays at a sandbox. */
-  simulateDeposit(deposit: SimulateDepositRequest): Promise<Deposit> {
-    return this.#read({ tag: 'POST /sandbox/deposits', body: deposit, signer: undefined })
+  /**
+   * Pays at a sandbox. With an invoice, what is still missing; pending at once and confirmed a second later.
+   *
+   * @example
+   * ```js
+   * const deposit = await billhook.simulateDeposit({ invoiceId: invoice.id, amount: '10' })
+   * console.log((await billhook.amountOf(deposit)).text) // 10 USDT
+   * ```
+   */
+  async simulateDeposit(deposit: SimulateDepositRequest, { signal }: CallOptions = {}): Promise<Deposit> {
+    checkFields('simulateDeposit', deposit)
+    return await this.#read({ tag: 'POST /sandbox/deposits', body: deposit, signer: undefined, signal })
   }
 
   /**
    * Any request of the reference, as the other methods send theirs: signed by the client's key, unless the call names another signer or
    * `undefined`, and repeated under the same rule.
+   *
+   * @example
+   * ```js
+   * const { body, headers } = await billhook.request({ tag: 'GET /api/invoices/:id', params: { id: invoice.id } })
+   * console.log(JSON.stringify(body).includes(invoice.id), headers.has('X-Request-Id')) // true true
+   * ```
    */
-  request(call: Call): Promise<Reply> {
-    return this.transport.call({ signer: this.signer, ...call })
+  async request(call: Call): Promise<Reply> {
+    return await this.transport.call({ signer: this.signer, ...call })
   }
 
   #owner(): string {
-    if (this.owner === undefined) throw new TypeError('this needs a client that was given its owner')
+    if (this.owner === undefined)
+      throw new TypeError('this needs the owner: give it with the url to new Billhook({ url, owner })')
     return this.owner
   }
 
@@ -303,9 +543,15 @@ export class Billhook {
     return (await this.request(call)).body as T
   }
 
+  /** What the service says of itself, asked again if it has not listed a network before. */
+  async #infoAbout(network: NetworkId, signal: AbortSignal | undefined): Promise<ServiceInfo> {
+    if (this.#info?.networks.some(({ id }) => id === network)) return this.#info
+    this.#info = await this.getInfo({ signal })
+    return this.#info
+  }
+
   async *#pages<T>(
-    tag: Call['tag'],
-    query: Readonly<Record<string, string | undefined>>,
+    { query, ...call }: Pick<Call, 'tag' | 'query' | 'signal'>,
     pageSize = PAGE_SIZE,
     { name, first }: { readonly name: string; readonly first?: string | undefined } = { name: 'cursor' },
   ): AsyncGenerator<T, void> {
@@ -313,7 +559,7 @@ export class Billhook {
     let cursor = first ?? null
     do {
       const page: Reply = await this.request({
-        tag,
+        ...call,
         params: this.#ownerParam(),
         query: { ...query, limit, [name]: cursor ?? undefined },
       })
@@ -321,4 +567,8 @@ export class Billhook {
       cursor = page.next
     } while (cursor !== null)
   }
+}
+
+function randomKey(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(IDEMPOTENCY_KEY_BYTES)))
 }

@@ -60,6 +60,17 @@ interface Step extends ExpectedStream {
  * Makes the key an identity on the ledger, and answers its id. The service may learn of it a moment later: `waitForIdentity` waits for
  * that. It does no harm to an identity that exists, also several times at once. Throws `BillhookError` with `ledger_rejected`,
  * `ledger_unavailable` (nothing was sent) or `ledger_uncertain` (it may have taken effect).
+ *
+ * @example
+ * ```js
+ * import { Billhook, identityFromPhrase, newPhrase, onboard } from '@billhook/client'
+ *
+ * const { ledger } = await new Billhook({ url }).getInfo()
+ * if (ledger === null) throw new Error('ask the operator for the ledger')
+ * const newcomer = await onboard(ledger, await identityFromPhrase(newPhrase()))
+ * await new Billhook({ url, owner: newcomer }).waitForIdentity({ timeoutMs: 60_000 })
+ * console.log(newcomer.length) // 64
+ * ```
  */
 export async function onboard(ledger: LedgerSettings, identity: Signer, options: LedgerOptions = {}): Promise<string> {
   const { contracts, namespace, onboardingName } = ledger
@@ -87,6 +98,16 @@ export async function onboard(ledger: LedgerSettings, identity: Signer, options:
  * Assigns a claimed wallet to an identity that was onboarded. The service learns of it a moment later: `waitForWallet` waits for that.
  * A wallet that is the identity's already is a success if `billhook` can tell; one of another identity is `ledger_rejected`. Throws
  * like `onboard`.
+ *
+ * @example
+ * ```js
+ * import { assignWallet } from '@billhook/client'
+ *
+ * const wallet = await billhook.claimWallet('SEP')
+ * await assignWallet(ledger, identity, wallet.id, { billhook })
+ * const { network } = await billhook.waitForWallet(wallet.id, { intervalMs: 100 })
+ * console.log(network) // SEP
+ * ```
  */
 export async function assignWallet(
   ledger: LedgerSettings,

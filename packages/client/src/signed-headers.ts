@@ -4,6 +4,15 @@ import { type Signer, signatureOf } from './signer.js'
 /**
  * The three headers that sign a request, for a program that sends it in its own way. `tag` is the method and the pattern of the endpoint,
  * as in `POST /api/invoices/:id/void`; `body` is what is sent. The service accepts five minutes of difference from its own clock.
+ *
+ * @example
+ * ```js
+ * import { keySigner, signedHeaders } from '@billhook/client'
+ *
+ * const headers = await signedHeaders(keySigner(privateKey), 'POST /api/invoices/:id/void')
+ * const answer = await fetch(`${url}/api/invoices/${invoice.id}/void`, { method: 'POST', headers })
+ * console.log(answer.status) // 200
+ * ```
  */
 export async function signedHeaders(
   signer: Signer,

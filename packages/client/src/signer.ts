@@ -26,7 +26,18 @@ export interface Signer {
 /** A private key: 32 bytes, the same as 64 hex digits, or PEM as `billhook keygen` and OpenSSL write it, without a passphrase. */
 export type PrivateKey = Uint8Array | string
 
-/** A signer with a private key in memory. Throws a `TypeError` for what is no key of secp256k1. */
+/**
+ * A signer with a private key in memory. Throws a `TypeError` for what is no key of secp256k1.
+ *
+ * @example
+ * ```js
+ * import { Billhook, keySigner } from '@billhook/client'
+ *
+ * const signer = keySigner(privateKey)
+ * const shop = new Billhook({ url, owner, signer })
+ * console.log((await shop.getInvoice(invoice.id)).id === invoice.id) // true
+ * ```
+ */
 export function keySigner(privateKey: PrivateKey): Signer {
   const key = typeof privateKey === 'string' ? readKey(privateKey) : privateKey
   if (key?.length !== KEY_BYTES) throw new TypeError('the private key must be 32 bytes, 64 hex digits or PEM')

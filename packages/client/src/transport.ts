@@ -25,15 +25,15 @@ export interface Call {
   /** The method and the pattern of the endpoint, as in the reference. It is also the first line of the signed text. */
   readonly tag: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`
   /** What stands for the `:names` of the tag, not encoded. */
-  readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly params?: Readonly<Record<string, string>> | undefined
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined
   /** Sent as JSON. */
   readonly body?: unknown
   readonly signer?: Signer | undefined
   readonly idempotencyKey?: string | undefined
   readonly signal?: AbortSignal | undefined
   /** Whether a GET has an effect. It is then not repeated. */
-  readonly hasEffect?: boolean
+  readonly hasEffect?: boolean | undefined
 }
 
 /** Sends requests: signed, within a time, again where that is safe. */
@@ -45,8 +45,7 @@ export class Transport {
 
   /** Throws a `TypeError` for a URL that is none. */
   constructor(private readonly options: TransportOptions) {
-    const { origin, pathname, protocol } = new URL(options.url)
-    if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`${options.url} is no http(s) URL`)
+    const { origin, pathname } = addressIn(options.url)
     this.url = origin + pathname.replace(/\/+$/, '')
   }
 
@@ -122,6 +121,15 @@ export class Transport {
   }
 }
 
+function addressIn(url: string): URL {
+  if (!/^https?:\/\//i.test(url)) throw new TypeError(`the url must begin with https:// or http://: ${url}`)
+  try {
+    return new URL(url)
+  } catch (cause) {
+    throw new TypeError(`the url is malformed: ${url}`, { cause })
+  }
+}
+
 /** The documented rule: reads, PUT and DELETE, and what an idempotency key protects. */
 function mayBeRepeated({ tag, idempotencyKey, hasEffect = false }: Call): boolean {
   return idempotencyKey !== undefined || !(hasEffect || tag.startsWith('POST '))
@@ -129,10 +137,16 @@ function mayBeRepeated({ tag, idempotencyKey, hasEffect = false }: Call): boolea
 
 function methodAndPath({ tag, params = {}, query = {} }: Call): readonly [method: string, path: string] {
   const [method = '', pattern = ''] = tag.split(' ')
-  const path = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const path = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(named(tag, name, params[name])))
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const search = new URLSearchParams(given).toString()
   return [method, search === '' ? path : `${path}?${search}`]
+}
+
+/** An empty part of a path would lead to another endpoint, or to none. */
+function named(tag: string, name: string, value: unknown): string {
+  if (typeof value === 'string' && value.trim() !== '') return value
+  throw new TypeError(`${tag} needs the ${name}, a text that is not empty`)
 }
 
 /** Node puts the reason into the cause of the error of `fetch`. */

@@ -1,6 +1,6 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import type { Delivered } from './api-types.js'
+import type { WebhookPayload } from './api-types.js'
 import { concatenated, equalConstantTime, fromHex, toBase64, toHex, utf8 } from './bytes.js'
 import { BillhookError } from './error.js'
 
@@ -31,7 +31,7 @@ export interface VerifyOptions {
 export interface VerifiedWebhook {
   /** The same in every repetition of a delivery. Null if only `X-Service-Signature` was there. */
   readonly id: string | null
-  readonly payload: Delivered
+  readonly payload: WebhookPayload
 }
 
 /** Whether a webhook is from the service. `sentAtMs` is when it was sent, once a signature that covers it fits; else null. */
@@ -46,6 +46,14 @@ export type WebhookVerdict =
  *
  * Throws `BillhookError` with `webhook_rejected`: answer 401. Throws a `TypeError` for a malformed secret, and for a tolerance or a time
  * that is no finite number.
+ *
+ * @example
+ * ```js
+ * import { verifyWebhook } from '@billhook/client'
+ *
+ * const { payload } = verifyWebhook(rawBody, headers, secret)
+ * if (payload.test !== true && payload.status === 'confirmed') console.log(payload.reference) // order-1001
+ * ```
  */
 export function verifyWebhook(
   rawBody: Uint8Array | string,
@@ -58,7 +66,17 @@ export function verifyWebhook(
   return webhook
 }
 
-/** As `verifyWebhook`, but answers what is wrong with the webhook instead of throwing it. For tools that explain. */
+/**
+ * As `verifyWebhook`, but answers what is wrong with the webhook instead of throwing it. For tools that explain.
+ *
+ * @example
+ * ```js
+ * import { judgeWebhook } from '@billhook/client'
+ *
+ * const { flaw } = judgeWebhook(rawBody, headers, '0'.repeat(64))
+ * console.log(flaw) // webhook-signature does not fit the body, its id, its time and the secret
+ * ```
+ */
 export function judgeWebhook(
   rawBody: Uint8Array | string,
   headers: WebhookHeaders,
@@ -131,11 +149,11 @@ function verdictOn(body: Uint8Array, id: string | null, sentAtMs: number | null)
   return { flaw: null, webhook: { id, payload }, sentAtMs }
 }
 
-function objectIn(body: Uint8Array): Delivered | null {
+function objectIn(body: Uint8Array): WebhookPayload | null {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
-    // The service signs what its records describe (`Delivered`).
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Delivered) : null
+    // The service signs what its records describe (`WebhookPayload`).
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as WebhookPayload) : null
   } catch {
     return null
   }

@@ -145,7 +145,7 @@ const REQUEST_HEADERS =
   'Content-Type, X-Service-Api-Key, X-Service-Timestamp, X-Service-Signature, Idempotency-Key, X-Request-Id'
 
 /** The headers of answers, besides those that a script may always read. `Date` corrects the clock of who signs. */
-const EXPOSED_HEADERS = 'Date, Location, Link, Retry-After, Idempotency-Replayed, X-Request-Id'
+const EXPOSED_HEADERS = 'Date, Location, Link, Retry-After, Idempotency-Replayed, Invoice-Expires-At, X-Request-Id'
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600
 

@@ -19,6 +19,10 @@ export const answerHeaders = {
     description: 'The next page, as in RFC 8288; absent at the end. Resolve it against the address that you called.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
   },
+  'Invoice-Expires-At': {
+    description: 'When the invoice expires unless it is paid or being paid, Unix milliseconds; absent for never.',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+  },
   'Idempotency-Replayed': {
     description: 'The answer is that of an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },

@@ -23,7 +23,7 @@ export function deliveryObject() {
     requestBody: {
       required: true,
       content: {
-        'application/json': { schema: { $ref: '#/components/schemas/Delivered' }, example: examples.delivered },
+        'application/json': { schema: { $ref: '#/components/schemas/WebhookPayload' }, example: examples.delivered },
       },
     },
     responses: {

@@ -31,5 +31,5 @@ Three headers sign a request: \`X-Service-Api-Key\`, \`X-Service-Timestamp\` and
 By default only the creation and the voiding of invoices can be signed, and everything else is open. With \`BILLHOOK_STRICT=on\` everything that belongs to an identity is signed. \`GET /api/info\`
 says which.`
 
-const ERRORS = `Every error is \`{"error", "code"}\`. Branch on \`code\`, which is stable. A 400 about one field or parameter names it in \`field\`. Every 429 and 503 carries \`Retry-After\`. Errors under \`/pay\`
+const ERRORS = `Every error is \`{"error", "code"}\`. Branch on \`code\`, which is stable. A 400 about one field or parameter names it in \`field\`. \`wallet\` is the wallet to blame, \`reason\` why, and \`supported\` lists what the field may be. Every 429 and 503 carries \`Retry-After\`. Errors under \`/pay\`
 are pages. What is not HTTP/1.1 at all is refused with 400, 431 or 505 and a line of HTML.`

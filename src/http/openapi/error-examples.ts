@@ -1,4 +1,5 @@
-import { blamedFields, type FailureCode, failure } from '../../domain/failure.js'
+import { CURRENCIES } from '../../domain/amount.js'
+import { blamedFields, detailsOfFailures, type FailureCode, failure } from '../../domain/failure.js'
 import { failureOccasions } from '../failure-occasions.js'
 
 /** What fills the places of messages in examples. */
@@ -17,11 +18,21 @@ const SAMPLE_FIELDS: Readonly<Partial<Record<FailureCode, string>>> = {
   invalid_query: SAMPLES.parameter,
 }
 
+const SAMPLE_DETAILS = {
+  wallet: '6a7a00d0c2b04bb2',
+  reason: 'not_assigned',
+  supported: CURRENCIES,
+} as const
+
 export function exampleOf(code: FailureCode) {
   const { message } = failure(code, SAMPLES)
   const field = blamedFields[code] ?? SAMPLE_FIELDS[code]
-  return {
-    summary: failureOccasions[code],
-    value: field === undefined ? { error: message, code } : { error: message, code, field },
-  }
+  const value = { error: message, code, ...(field === undefined ? {} : { field }), ...detailsIn(code) }
+  return { summary: failureOccasions[code], value }
+}
+
+function detailsIn(code: FailureCode) {
+  const names: readonly (keyof typeof SAMPLE_DETAILS)[] =
+    code in detailsOfFailures ? detailsOfFailures[code as keyof typeof detailsOfFailures] : []
+  return Object.fromEntries(names.map((name) => [name, SAMPLE_DETAILS[name]]))
 }

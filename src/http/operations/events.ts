@@ -20,7 +20,7 @@ export const eventOperations = operations({
     answers: {
       200: {
         description: 'The next events. `Link` is there if more follow already.',
-        body: ['Event'],
+        body: ['BillhookEvent'],
         headers: ['Link'],
         example: [examples.event],
       },

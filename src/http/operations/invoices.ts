@@ -95,7 +95,7 @@ export const invoiceOperations = operations({
       201: {
         description: 'The invoice was created, or had been by the same `Idempotency-Key`.',
         body: 'CreatedInvoice',
-        headers: ['Location', 'Idempotency-Replayed'],
+        headers: ['Location', 'Invoice-Expires-At', 'Idempotency-Replayed'],
         example: { id: examples.invoice.id, url: `/pay/${examples.invoice.id}` },
       },
     },

@@ -25,7 +25,13 @@ export const CHAPTERS = {
 export type Chapter = keyof typeof CHAPTERS
 
 /** Headers of answers that are described once. Every answer has `X-Request-Id`; every 429 and 503 has `Retry-After`. */
-export type AnswerHeader = 'Access-Control-Allow-Origin' | 'Location' | 'Link' | 'Idempotency-Replayed' | 'ETag'
+export type AnswerHeader =
+  | 'Access-Control-Allow-Origin'
+  | 'Location'
+  | 'Link'
+  | 'Idempotency-Replayed'
+  | 'Invoice-Expires-At'
+  | 'ETag'
 
 /** Bodies that endpoints serve. */
 type MediaType =

@@ -1,6 +1,6 @@
 import { examples } from './examples.js'
 import { type AnswerAbout, operations } from './operation.js'
-import { DOCUMENTED_NETWORKS, networkName } from './records/common.js'
+import { networkName } from './records/common.js'
 import { list, oneOf, orNull, record, type Schema, text, time, whole } from './schema.js'
 
 const nonEmpty = (description: string) => orNull(text(description, { minLength: 1 }))
@@ -12,7 +12,10 @@ const deposit: Schema = {
       invoiceId: nonEmpty("It goes to the invoice's first wallet, or to its first on `network`."),
       amount: nonEmpty('A decimal in the currency. With `invoiceId`: by default what is still missing.'),
       currency: orNull(oneOf(['native', 'USDT'], "By default the invoice's, or `native` with `address`.")),
-      network: orNull(oneOf(DOCUMENTED_NETWORKS, "By default the wallet's, or guessed from the form of the address.")),
+      network: orNull({
+        ...networkName,
+        description: "By default the wallet's, or guessed from the form of the address.",
+      }),
       txHash: nonEmpty('By default a random one. A known hash adds a transfer to that transaction.'),
       receivedAt: orNull(
         whole('Unix milliseconds, by default now.', { format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),

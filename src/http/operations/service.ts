@@ -17,7 +17,7 @@ export const serviceOperations = operations({
     answers: {
       200: {
         description: 'Version, modes, networks and ledger.',
-        body: 'Info',
+        body: 'ServiceInfo',
         example: {
           version: '0.1.0',
           strict: true,

@@ -6,7 +6,7 @@ import { hex, oneOf, orNull, record, text, whole } from './schema.js'
 
 const path = { id: identityInPath }
 
-const configuration = { body: 'Webhook', example: examples.webhook } as const
+const configuration = { body: 'WebhookSettings', example: examples.webhook } as const
 
 export const webhookOperations = operations({
   'GET /api/users/:id/webhook': {
@@ -19,7 +19,7 @@ export const webhookOperations = operations({
     errors: [],
   },
   'PUT /api/users/:id/webhook': {
-    id: 'putWebhook',
+    id: 'setWebhook',
     chapter: 'Webhooks',
     summary: 'Set the default callback URL',
     description: 'The first time, this generates the secret. Later changes keep it.',
@@ -95,7 +95,7 @@ export const webhookOperations = operations({
     answers: {
       200: {
         description: 'What became of it, whether the receiver took it or not.',
-        body: 'TestDelivery',
+        body: 'WebhookTest',
         example: {
           id: examples.delivery.id,
           url: examples.delivery.url,
@@ -109,7 +109,7 @@ export const webhookOperations = operations({
     errors: ['no_callback_url', 'too_many_tests'],
   },
   'GET /api/users/:id/webhook/deliveries': {
-    id: 'listDeliveries',
+    id: 'listWebhookDeliveries',
     chapter: 'Webhooks',
     summary: 'List the deliveries of an identity',
     description: 'Sent or waiting, newest first.',
@@ -118,7 +118,7 @@ export const webhookOperations = operations({
     answers: {
       200: {
         description: 'The deliveries, or a page of them.',
-        body: ['Delivery'],
+        body: ['WebhookDelivery'],
         headers: ['Link'],
         example: [examples.delivery],
       },
@@ -126,7 +126,7 @@ export const webhookOperations = operations({
     errors: [],
   },
   'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver': {
-    id: 'redeliver',
+    id: 'redeliverWebhook',
     chapter: 'Webhooks',
     summary: 'Send a delivery again',
     description: 'The same body to the same URL, signed anew, under the same `webhook-id`.',
@@ -135,7 +135,7 @@ export const webhookOperations = operations({
     answers: {
       200: {
         description: 'The delivery, which is queued on disk.',
-        body: 'Delivery',
+        body: 'WebhookDelivery',
         example: { ...examples.delivery, state: 'queued' },
       },
     },

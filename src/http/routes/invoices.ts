@@ -87,11 +87,13 @@ async function voidInvoice(
   return outcome.ok ? jsonAnswer(200, withPayment(outcome.value)) : failureAnswer(outcome.failure)
 }
 
-function createdAnswer({ outcome, isReplay }: InvoiceResult, basePath: string): Answer {
+function createdAnswer({ outcome, expiresAt, isReplay }: InvoiceResult, basePath: string): Answer {
   if (!outcome.ok) return failureAnswer(outcome.failure)
   const { id } = outcome.value
-  const Location = `${basePath}/api/invoices/${id}`
-  const headers = isReplay ? { Location, 'Idempotency-Replayed': 'true' } : { Location }
+  // The body has the specified fields only. What else there is to know of a new invoice stands in headers.
+  const headers: Record<string, string> = { Location: `${basePath}/api/invoices/${id}` }
+  if (expiresAt !== null) headers['Invoice-Expires-At'] = String(expiresAt)
+  if (isReplay) headers['Idempotency-Replayed'] = 'true'
   return jsonTextAnswer(201, `{"id":"${id}","url":"/pay/${id}"}`, headers)
 }
 

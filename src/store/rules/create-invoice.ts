@@ -1,13 +1,20 @@
 import { type ApiKey, refusalOf } from '../../domain/api-key.js'
-import { type Failure, refuse, succeed } from '../../domain/failure.js'
+import { detailedFailure, type Failure, failure, succeed } from '../../domain/failure.js'
 import type { IdempotentRequest, SignedCreation } from '../../domain/idempotency.js'
-import { expiresAtOf, type Invoice, type InvoiceFacts, newInvoice, refuseInvoice } from '../../domain/invoice.js'
+import {
+  expiresAtOf,
+  type Invoice,
+  type InvoiceFacts,
+  newInvoice,
+  refuseInvoice,
+  type UnusableWallet,
+} from '../../domain/invoice.js'
 import { isPaid } from '../../domain/payment.js'
 import { type InvoiceCommand, type InvoiceResult, NO_TERMS } from '../commands.js'
 
 /** The request that created an invoice under the same idempotency key. */
 export type EarlierRequest =
-  | { readonly isSameBody: true; readonly invoice: Invoice }
+  | { readonly isSameBody: true; readonly invoice: Invoice; readonly expiresAt: number | null }
   /** It was another one. */
   | { readonly isSameBody: false }
 
@@ -53,26 +60,27 @@ export function createInvoice(
   if (refusal !== null) return refused(refusal)
   const invoice = newInvoice(request, work.newId(), work.nowMs)
   const isPaidAhead = isPaid(request.amount, work.receivedAhead())
-  work.enter(invoice, { expiresAt: expiresAtOf(request, work.nowMs), isPaid: isPaidAhead })
+  const expiresAt = expiresAtOf(request, work.nowMs)
+  work.enter(invoice, { expiresAt, isPaid: isPaidAhead })
   work.log('invoice.created')
   if (isPaidAhead) work.log('invoice.paid')
   if (signed !== undefined) work.rememberCreation(signed)
   if (idempotency !== undefined) work.rememberRequest(idempotency)
-  return { type: 'invoice', outcome: succeed(invoice), isReplay: false }
+  return { type: 'invoice', outcome: succeed(invoice), expiresAt, isReplay: false }
 }
 
-/** The answer to a creation on wallets that are not all its owner's. */
-export function answerUnowned(earlier: EarlierRequest | undefined): InvoiceResult {
-  if (earlier !== undefined) return answerOfEarlier(earlier)
-  return { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
+/** The answer to a creation on wallets of which one is not its owner's. */
+export function answerUnowned(unusable: UnusableWallet, earlier: EarlierRequest | undefined): InvoiceResult {
+  return earlier === undefined ? refused(detailedFailure('wallet_not_owned', unusable)) : answerOfEarlier(earlier)
 }
 
 /** The answer of an idempotency key under which an invoice was created. */
 function answerOfEarlier(earlier: EarlierRequest): InvoiceResult {
-  if (!earlier.isSameBody) return { type: 'invoice', outcome: refuse('idempotency_key_reused'), isReplay: false }
-  return { type: 'invoice', outcome: succeed(earlier.invoice), isReplay: true }
+  if (!earlier.isSameBody) return refused(failure('idempotency_key_reused'))
+  const { invoice, expiresAt } = earlier
+  return { type: 'invoice', outcome: succeed(invoice), expiresAt, isReplay: true }
 }
 
 function refused(failure: Failure): InvoiceResult {
-  return { type: 'invoice', outcome: { ok: false, failure }, isReplay: false }
+  return { type: 'invoice', outcome: { ok: false, failure }, expiresAt: null, isReplay: false }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { refuse } from '../../../src/domain/failure.js'
+import { detailedFailure } from '../../../src/domain/failure.js'
 import type { CreationTerms, InvoiceCommand, WalletCommand } from '../../../src/store/commands.js'
 import { StorageUnavailable } from '../../../src/store/refusals.js'
 import {
@@ -25,16 +25,22 @@ export function describeCommands(open: OpenStore): void {
     const bodyHash = Buffer.alloc(32, 1)
     const idempotency = { scope: Buffer.alloc(32, 2), bodyHash }
     const command = (terms: CreationTerms = {}): InvoiceCommand => {
-      return { type: 'invoice', request: invoiceRequest({ walletIds: ['wallet-1', 'wallet-2'] }), terms }
+      const request = invoiceRequest({ walletIds: ['wallet-1', 'wallet-2'], expiresInSeconds: 60 })
+      return { type: 'invoice', request, terms }
     }
 
     scenario('answers without a turn unless every wallet is the owner’s', async (t) => {
-      const refusal = { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
-      assert.deepEqual(await t.store.commands.answerWithoutTurn(command()), refusal)
+      const refusedFor = async (wallet: string) => {
+        const failure = detailedFailure('wallet_not_owned', { wallet, reason: 'not_assigned' })
+        const refusal = { type: 'invoice', outcome: { ok: false, failure }, expiresAt: null, isReplay: false }
+        assert.deepEqual(await t.store.commands.answerWithoutTurn(command()), refusal)
+        assert.deepEqual(await t.store.commands.perform([command()]), [{ status: 'fulfilled', value: refusal }])
+      }
+      await refusedFor('wallet-1')
       await t.own('alice', 'wallet-1')
-      assert.deepEqual(await t.store.commands.answerWithoutTurn(command()), refusal)
+      await refusedFor('wallet-2')
       await t.own('bob', 'wallet-2')
-      assert.deepEqual(await t.store.commands.answerWithoutTurn(command()), refusal)
+      await refusedFor('wallet-2')
       await t.store.ledger.applyFacts([{ eventId: null, fact: walletAssigned('wallet-2', 'alice') }])
       assert.equal(await t.store.commands.answerWithoutTurn(command()), null)
     })
@@ -44,7 +50,8 @@ export function describeCommands(open: OpenStore): void {
       async (t) => {
         await t.own('alice', 'wallet-1', 'wallet-2')
         const [created] = await t.store.commands.perform([command({ idempotency })])
-        assert.ok(created?.status === 'fulfilled' && created.value.type === 'invoice')
+        assert.ok(created?.status === 'fulfilled' && created.value.type === 'invoice' && created.value.outcome.ok)
+        assert.equal(created.value.expiresAt, created.value.outcome.value.created_at + 60_000)
         await t.store.ledger.applyFacts([{ eventId: null, fact: walletAssigned('wallet-2', 'bob') }])
         const otherBody = { ...idempotency, bodyHash: Buffer.alloc(32, 3) }
         const otherKey = { ...idempotency, scope: Buffer.alloc(32, 4) }
@@ -130,7 +137,10 @@ export function describeCommands(open: OpenStore): void {
           { status: 'applied', deposit: await t.store.deposits.find('SEP', 'b', 0) },
           error,
           { status: 'applied', deposit: await t.store.deposits.find('SEP', 'c', 0) },
-          refuse('amount_in_use', { amount: '50', currency: 'native' }),
+          {
+            ok: false,
+            failure: detailedFailure('amount_in_use', { wallet: 'wallet-1' }, { amount: '50', currency: 'native' }),
+          },
         ],
       )
       assert.deepEqual(await t.snapshot(), before)

@@ -203,6 +203,29 @@ export function describeInvoices(open: OpenStore): void {
       })
     }
 
+    scenario('with the wallet to blame, and not a word about others', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2', 'wallet-3')
+      await t.own('bob', 'bobs')
+      await t.tell(walletAssigned('unplaced', 'alice'))
+      await t.tell({ type: 'wallet.created', id: 'free', address: '0xfree', network: 'SEP' })
+      await t.invoice({ amount: '100', walletIds: ['wallet-2'] })
+      const cases: readonly (readonly [readonly string[], object])[] = [
+        [['wallet-1', 'unknown', 'bobs'], { wallet: 'unknown', reason: 'not_assigned' }],
+        [['wallet-1', 'bobs', 'unknown'], { wallet: 'bobs', reason: 'not_assigned' }],
+        [['free'], { wallet: 'free', reason: 'not_assigned' }],
+        [['wallet-1', 'unplaced', 'bobs'], { wallet: 'unplaced', reason: 'no_address' }],
+        [['wallet-1', 'wallet-2', 'wallet-3'], { wallet: 'wallet-2' }],
+      ]
+      for (const [walletIds, details] of cases) {
+        const outcome = await t.request({ amount: '100', walletIds })
+        assert.ok(!outcome.ok)
+        assert.deepEqual(outcome.failure.details, details)
+      }
+      const stranger = await t.request({ owner: 'carol', walletIds: ['wallet-1'] })
+      assert.ok(!stranger.ok)
+      assert.deepEqual(stranger.failure.details, { wallet: 'wallet-1', reason: 'not_assigned' })
+    })
+
     scenario('with the amount and the currency as sent', async (t) => {
       await t.own('alice', 'wallet-1')
       await t.invoice({ amount: '100', currency: 'USDT' })

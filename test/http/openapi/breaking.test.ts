@@ -10,9 +10,12 @@ import { breaks } from './breaking.js'
 /** The document of the last release; `released.json` is replaced when a version is released. */
 const text = readFileSync(join(projectRoot, 'test/http/openapi/released.json'), 'utf8')
 
+/** Those that every service has. The document of no particular service leaves them open. */
+const networks = ['SEP', 'TRX-NILE']
+
 describe('the API', () => {
   test('breaks nothing that the last release promised', () => {
-    const present = JSON.parse(JSON.stringify(openApiDocument({ version: VERSION, basePath: '' })))
+    const present = JSON.parse(JSON.stringify(openApiDocument({ version: VERSION, basePath: '', networks })))
     assert.deepEqual(breaks(JSON.parse(text), present), [])
   })
 

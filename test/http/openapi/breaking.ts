@@ -74,6 +74,12 @@ class Comparison {
       return
     }
     const [before, now] = [resolved(given, this.released), resolved(other, this.present)]
+    const alternatives = before['properties'] === undefined ? [] : entries(now['oneOf'] ?? now['anyOf'])
+    if (place === 'answer' && alternatives.length > 0) {
+      // Each alternative must be what one record was before.
+      for (const [, inner] of alternatives) this.schema(name, before, inner as Json, place)
+      return
+    }
     const [wider, narrower] = place === 'request' ? [now, before] : [before, now]
     for (const key of ['type', 'enum']) {
       const allowed = strings(wider, key)
@@ -94,7 +100,8 @@ class Comparison {
     const missing = strings(wider, 'required').filter((one) => !strings(narrower, 'required').includes(one))
     for (const one of missing)
       this.found.push(`${name}: ${one} is ${place === 'request' ? 'required' : 'no longer sure'}`)
-    for (const [property, inner] of entries(before['properties'])) {
+    // What is always null now was null at times before.
+    for (const [property, inner] of now['type'] === 'null' ? [] : entries(before['properties'])) {
       this.schema(`${name}.${property}`, inner as Json, at(now, 'properties', property), place)
     }
     for (const kind of ['anyOf', 'oneOf']) {

@@ -80,12 +80,8 @@ export class Contract {
   private readonly closedChecks = new WeakMap<JsonSchema, ValidateFunction>()
 
   /** `networks` are those of the service; without them, those that every service has. */
-  constructor(networks?: readonly string[]) {
-    this.document = JSON.parse(
-      JSON.stringify(
-        openApiDocument({ version: '0.0.0', basePath: '', ...(networks === undefined ? {} : { networks }) }),
-      ),
-    )
+  constructor(networks: readonly string[] = ['SEP', 'TRX-NILE']) {
+    this.document = JSON.parse(JSON.stringify(openApiDocument({ version: '0.0.0', basePath: '', networks })))
     this.schemas = new JsonSchemas({ strict: false, allErrors: true, formats: { int64: true } })
     this.schemas.addSchema({ $id: 'document', components: { schemas: closed(this.document.components.schemas) } })
   }

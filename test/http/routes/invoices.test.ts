@@ -110,6 +110,15 @@ describe('POST /api/invoices creates', () => {
     assert.deepEqual([json.name, json.description, json.reference], ['a\ufffdb', '\ufffd', `${'x'.repeat(79)}\ufffd`])
   })
 
+  test('an invoice, and says in a header when it expires, if it does', async () => {
+    const expiring = await fixture.post('/api/invoices', rightBody({ expiresInSeconds: 60 }))
+    assert.deepEqual(Object.keys(expiring.json), ['id', 'url'])
+    const { json } = await fixture.get(`/api/invoices/${expiring.json.id}`)
+    assert.equal(expiring.headers.get('Invoice-Expires-At'), String(json.created_at + 60_000))
+    const lasting = await fixture.post('/api/invoices', rightBody({}))
+    assert.deepEqual([lasting.status, lasting.headers.get('Invoice-Expires-At')], [201, null])
+  })
+
   test('null and empty optional fields mean absent', async () => {
     for (const nothing of [null, '']) {
       const body = rightBody({ description: nothing, reference: nothing, callbackUrl: nothing, currency: nothing })
@@ -204,7 +213,30 @@ describe('POST /api/invoices refuses with 400', () => {
         'Every wallet must belong to this identity.',
         'wallet_not_owned',
       ))
+
+    test(`and names the first of them, ${JSON.stringify(walletIds).slice(0, 40)}, and not whose it is`, async () => {
+      const { json } = await fixture.post('/api/invoices', rightBody({ walletIds }))
+      const { error: _, ...told } = json
+      const wallet = walletIds.find((id) => id !== SEP.id)
+      assert.deepEqual(told, { code: 'wallet_not_owned', field: 'walletIds', wallet, reason: 'not_assigned' })
+    })
   }
+
+  test('an owned wallet without an address, and names it', async () => {
+    await fixture.push({ id: 'assigned bare', type: 'wallet.assigned', wallet: { id: 'bare' }, owner: OWNER })
+    const { status, json } = await fixture.post('/api/invoices', rightBody({ walletIds: [SEP.id, 'bare'] }))
+    assert.deepEqual([status, json.code, json.wallet, json.reason], [400, 'wallet_not_owned', 'bare', 'no_address'])
+  })
+
+  test('a currency that is not supported, and lists those that are', async () => {
+    const { json } = await fixture.post('/api/invoices', rightBody({ currency: 'EUR' }))
+    assert.deepEqual(json, {
+      error: 'Unsupported currency.',
+      code: 'unsupported_currency',
+      field: 'currency',
+      supported: ['native', 'USDT'],
+    })
+  })
 
   for (const callbackUrl of [
     'javascript:alert(1)',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ApiKey } from '../../../src/domain/api-key.js'
-import type { InvoiceRequest } from '../../../src/domain/invoice.js'
+import type { InvoiceRequest, UnusableWallet } from '../../../src/domain/invoice.js'
 import type { CreationTerms } from '../../../src/store/commands.js'
 import {
   answerUnowned,
@@ -57,15 +57,17 @@ const idempotency = { scope: Buffer.alloc(32, 1), bodyHash: Buffer.alloc(32, 2) 
 const signed = { timestampMs: NOW, digest: Buffer.alloc(32, 3) }
 const authority = { keyId: 'key', permission: 'invoices:create' } as const
 
+const UNUSABLE: UnusableWallet = { wallet: 'w2', reason: 'not_assigned' }
+
 const FACTS = {
   key: undefined as ApiKey | undefined,
   earlier: undefined as EarlierRequest | undefined,
-  areWalletsOwned: true,
+  unusableWallet: null as UnusableWallet | null,
   areCoinsMixed: false,
   isReferenceTaken: false,
-  isAmountTaken: false,
-  isWalletTaken: false,
-  areSetsExhausted: false,
+  walletOfAmount: null as string | null,
+  takenWallet: null as string | null,
+  crowdedWallet: null as string | null,
   isRepeated: false,
   receivedAhead: 0n,
 }
@@ -88,12 +90,12 @@ class Work implements CreationWork {
   }
   key = (id: string) => (id === key.id ? this.answer('key') : undefined)
   earlier = () => this.answer('earlier')
-  areWalletsOwned = () => this.answer('areWalletsOwned')
+  unusableWallet = () => this.answer('unusableWallet')
   areCoinsMixed = () => this.answer('areCoinsMixed')
   isReferenceTaken = () => this.answer('isReferenceTaken')
-  isAmountTaken = () => this.answer('isAmountTaken')
-  isWalletTaken = () => this.answer('isWalletTaken')
-  areSetsExhausted = () => this.answer('areSetsExhausted')
+  walletOfAmount = () => this.answer('walletOfAmount')
+  takenWallet = () => this.answer('takenWallet')
+  crowdedWallet = () => this.answer('crowdedWallet')
   isRepeated = () => this.answer('isRepeated')
   receivedAhead = () => this.answer('receivedAhead')
   newId = () => ID
@@ -105,8 +107,12 @@ class Work implements CreationWork {
 
 function created(facts: Partial<Facts>, terms?: CreationTerms, asked = request) {
   const work = new Work(facts)
-  const { outcome, isReplay } = createInvoice(work, { type: 'invoice', request: asked, ...(terms && { terms }) })
-  return { work, answer: outcome.ok ? outcome.value : outcome.failure.code, isReplay }
+  const { outcome, expiresAt, isReplay } = createInvoice(work, {
+    type: 'invoice',
+    request: asked,
+    ...(terms && { terms }),
+  })
+  return { work, answer: outcome.ok ? outcome.value : outcome.failure.code, expiresAt, isReplay }
 }
 
 describe('creating an invoice', () => {
@@ -123,7 +129,8 @@ describe('creating an invoice', () => {
   })
 
   test('lets it expire', () => {
-    const { work } = created({}, undefined, { ...request, expiresInSeconds: 60 })
+    const { work, expiresAt } = created({}, undefined, { ...request, expiresInSeconds: 60 })
+    assert.equal(expiresAt, NOW + 60_000)
     assert.deepEqual(work.done[1], { expiresAt: NOW + 60_000, isPaid: false })
   })
 
@@ -141,13 +148,13 @@ describe('creating an invoice', () => {
   const refusals: readonly [string, string, Partial<Facts>, InvoiceRequest?][] = [
     ['an unknown key', 'unknown_api_key', { key: undefined }],
     ['an idempotency key of another request', 'idempotency_key_reused', { earlier: another }],
-    ['wallets of others', 'wallet_not_owned', { areWalletsOwned: false }],
+    ['wallets of others', 'wallet_not_owned', { unusableWallet: UNUSABLE }],
     ['coins that may not be mixed', 'mixed_native_coins', { areCoinsMixed: true }],
     ['a malformed callback URL', 'invalid_callback_url', {}, { ...request, isCallbackUrlValid: false }],
     ['a reference that is taken', 'reference_in_use', { isReferenceTaken: true }],
-    ['an amount that is taken', 'amount_in_use', { isAmountTaken: true }],
-    ['a wallet that is taken', 'wallet_in_use', { isWalletTaken: true }],
-    ['a set of wallets too many', 'too_many_wallet_sets', { areSetsExhausted: true }],
+    ['an amount that is taken', 'amount_in_use', { walletOfAmount: 'w2' }],
+    ['a wallet that is taken', 'wallet_in_use', { takenWallet: 'w2' }],
+    ['a set of wallets too many', 'too_many_wallet_sets', { crowdedWallet: 'w2' }],
     ['a repetition', 'request_repeated', { isRepeated: true }],
   ]
   for (const [i, [what, code]] of refusals.entries()) {
@@ -163,28 +170,30 @@ describe('creating an invoice', () => {
   }
 
   test('answers a repetition under an idempotency key with the invoice, and asks no further', () => {
-    const earlier: EarlierRequest = { isSameBody: true, invoice }
-    const { work, answer, isReplay } = created({ key, earlier, areWalletsOwned: false }, terms)
+    const earlier: EarlierRequest = { isSameBody: true, invoice, expiresAt: 5 }
+    const { work, answer, expiresAt, isReplay } = created({ key, earlier, unusableWallet: UNUSABLE }, terms)
     assert.equal(answer, invoice)
-    assert.equal(isReplay, true)
+    assert.deepEqual([expiresAt, isReplay], [5, true])
     assert.deepEqual(work.asked, ['key', 'earlier'])
     assert.deepEqual(work.done, [])
   })
 
   test('refuses a revoked key also to answer a repetition', () => {
-    const earlier: EarlierRequest = { isSameBody: true, invoice }
+    const earlier: EarlierRequest = { isSameBody: true, invoice, expiresAt: 5 }
     assert.equal(created({ key: { ...key, revoked_at: 1 }, earlier }, terms).answer, 'api_key_revoked')
   })
 
   test('needs no turn for wallets of others: it is refused, or answered as before', () => {
-    const unknown = answerUnowned(undefined)
-    assert.deepEqual([unknown.outcome.ok, unknown.isReplay], [false, false])
-    assert.deepEqual(answerUnowned({ isSameBody: true, invoice }), {
+    const unknown = answerUnowned(UNUSABLE, undefined)
+    assert.ok(!unknown.outcome.ok)
+    assert.deepEqual([unknown.outcome.failure.details, unknown.isReplay], [UNUSABLE, false])
+    assert.deepEqual(answerUnowned(UNUSABLE, { isSameBody: true, invoice, expiresAt: 5 }), {
       type: 'invoice',
       outcome: { ok: true, value: invoice },
+      expiresAt: 5,
       isReplay: true,
     })
-    const { outcome } = answerUnowned(another)
+    const { outcome } = answerUnowned(UNUSABLE, another)
     assert.equal(outcome.ok ? null : outcome.failure.code, 'idempotency_key_reused')
   })
 })

@@ -1,11 +1,18 @@
-import { oneOf, text } from '../schema.js'
+import { NETWORK_ID } from '../../../domain/network.js'
+import { text } from '../schema.js'
 
 /** Fields that several records have. */
 
-/** The networks that every service has. The document that a service answers names its own in their place. */
-export const DOCUMENTED_NETWORKS: readonly string[] = ['SEP', 'TRX-NILE']
+export const NETWORK_PATTERN = NETWORK_ID.source
 
-export const networkName = oneOf(DOCUMENTED_NETWORKS, 'The network.')
+/**
+ * The id of a network. Which there are is the operator's choice, so the document of no particular service leaves it open; the one that a
+ * service answers lists its own in place of the form.
+ */
+export const networkName = text('The id of a network, as `GET /api/info` lists them.', {
+  pattern: NETWORK_PATTERN,
+  examples: ['SEP', 'TRX-NILE'],
+})
 
 export const identity = text('The identity: the id of its stream on the ledger.')
 

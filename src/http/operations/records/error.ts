@@ -1,5 +1,5 @@
-import { type FailureCode, failureMessages } from '../../../domain/failure.js'
-import { oneOf, record, type Schema, text } from '../schema.js'
+import { type FailureCode, failureMessages, WALLET_REASONS } from '../../../domain/failure.js'
+import { list, oneOf, record, type Schema, text } from '../schema.js'
 
 export const errorRecords = {
   Error: {
@@ -11,8 +11,14 @@ export const errorRecords = {
           'Stable: branch on it. The chapter "Errors" of the description lists all of them.',
         ),
         field: text('With status 400: the field or parameter to blame; if several are wrong, the first.'),
+        wallet: text('The id of the wallet to blame, one of those in the request.'),
+        reason: oneOf(
+          WALLET_REASONS,
+          'Why that wallet is refused. `not_assigned`: it is not assigned to this identity, or the service has not learned of it yet. `no_address`: it is, but its address is not known yet.',
+        ),
+        supported: list(text('A value.'), { description: 'The values that the field may have.' }),
       },
-      ['field'],
+      ['field', 'wallet', 'reason', 'supported'],
     ),
     description: 'Every error of every path has this shape.',
   },

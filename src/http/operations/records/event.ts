@@ -1,48 +1,87 @@
-import { EVENT_TYPES } from '../../../domain/event.js'
+import { EVENT_TYPES, type EventType } from '../../../domain/event.js'
 import { decimal, hex, invoiceId, oneOf, orNull, record, type Schema, text, time, whole } from '../schema.js'
 import { networkName, observedCurrency } from './common.js'
 import { outcome } from './webhook.js'
 
-export const eventRecords = {
-  Event: record(
+const about = {
+  invoice: orNull(invoiceId('The invoice. Null for a deposit that is matched to none.')),
+  reference: orNull(text('That of the invoice.')),
+}
+
+const deposit = record({
+  network: networkName,
+  txHash: text('The hash of the transaction.'),
+  index: whole('Which transfer of the transaction it is.', { minimum: 0 }),
+  toAddress: text('The receiving address, as observed.'),
+  currency: observedCurrency,
+  amount: decimal('As observed: whole units of a token, decimal coins otherwise.'),
+  receivedAt: time('When it was received: the time of its block, or of first sight.'),
+})
+
+const delivery = record({
+  id: hex(32, 'Its `webhook-id`.'),
+  status: oneOf(['pending', 'confirmed'], 'The status of the deposit.'),
+  attempt: whole('Attempts so far.', { minimum: 1 }),
+  httpStatus: outcome.httpStatus,
+  failure: outcome.failure,
+})
+
+const late = {
+  type: 'boolean',
+  const: true,
+  description: 'If the invoice had become void before the deposit came; else absent.',
+}
+
+const none = { type: 'null', description: 'Null.' }
+
+/** The kinds of events, by the name of their record: the beginnings of their types, and what they are about. */
+const KINDS = {
+  InvoiceEvent: { begins: 'invoice.', invoiceId: invoiceId('The invoice.'), deposit: none, delivery: none },
+  DepositEvent: {
+    begins: 'deposit.',
+    invoiceId: about.invoice,
+    deposit: { ...deposit, description: 'As it was then.' },
+    delivery: none,
+  },
+  DeliveryEvent: { begins: 'delivery.', invoiceId: about.invoice, deposit: none, delivery },
+} as const
+
+type Kind = keyof typeof KINDS
+
+function typesOf(kind: Kind): readonly EventType[] {
+  return EVENT_TYPES.filter((type) => type.startsWith(KINDS[kind].begins))
+}
+
+function eventOf(kind: Kind): Schema {
+  const { invoiceId: invoice, deposit: seen, delivery: failed } = KINDS[kind]
+  return record(
     {
       id: hex(16, 'Its place in the log, and the cursor behind it. Ids of an identity grow.'),
-      type: oneOf(EVENT_TYPES, 'What happened.'),
+      type: oneOf(typesOf(kind), 'What happened.'),
       at: time('When the service noted it. It never goes back.'),
-      invoiceId: orNull(invoiceId('The invoice. Null for a deposit that is matched to none.')),
-      reference: orNull(text('That of the invoice.')),
-      deposit: {
-        ...orNull(
-          record({
-            network: networkName,
-            txHash: text('The hash of the transaction.'),
-            index: whole('Which transfer of the transaction it is.', { minimum: 0 }),
-            toAddress: text('The receiving address, as observed.'),
-            currency: observedCurrency,
-            amount: decimal('As observed: whole units of a token, decimal coins otherwise.'),
-            receivedAt: time('When it was received: the time of its block, or of first sight.'),
-          }),
-        ),
-        description: 'With `deposit.*`, as it was then; else null.',
-      },
-      delivery: {
-        ...orNull(
-          record({
-            id: hex(32, 'Its `webhook-id`.'),
-            status: oneOf(['pending', 'confirmed'], 'The status of the deposit.'),
-            attempt: whole('Attempts so far.', { minimum: 1 }),
-            httpStatus: outcome.httpStatus,
-            failure: outcome.failure,
-          }),
-        ),
-        description: 'With `delivery.failed`; else null.',
-      },
-      late: {
-        type: 'boolean',
-        const: true,
-        description: 'With `deposit.*`, if the invoice had become void before the deposit came; else absent.',
-      },
+      invoiceId: invoice,
+      reference: about.reference,
+      deposit: seen,
+      delivery: failed,
+      ...(kind === 'DepositEvent' ? { late } : {}),
     },
     ['late'],
-  ),
+  )
+}
+
+const kinds = Object.keys(KINDS) as Kind[]
+const pathOf = (kind: Kind) => `#/components/schemas/${kind}`
+
+export const eventRecords = {
+  InvoiceEvent: eventOf('InvoiceEvent'),
+  DepositEvent: eventOf('DepositEvent'),
+  DeliveryEvent: eventOf('DeliveryEvent'),
+  BillhookEvent: {
+    description: 'What happened to an identity. `type` says what it is about.',
+    oneOf: kinds.map((kind) => ({ $ref: pathOf(kind) })),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(kinds.flatMap((kind) => typesOf(kind).map((type) => [type, pathOf(kind)]))),
+    },
+  },
 } as const satisfies Readonly<Record<string, Schema>>

@@ -2,7 +2,7 @@ import { list, oneOf, orNull, record, type Schema, text, whole } from '../schema
 import { networkName } from './common.js'
 
 export const infoRecords = {
-  Info: record({
+  ServiceInfo: record({
     version: text('The version of the service.'),
     strict: { type: 'boolean', description: 'Whether everything that belongs to an identity must be signed.' },
     unsigned: oneOf(

@@ -13,7 +13,7 @@ export const outcome = {
 }
 
 export const webhookRecords = {
-  Webhook: record(
+  WebhookSettings: record(
     {
       owner: identity,
       callback_url: orNull(text('The default callback URL; null if none is set.')),
@@ -24,7 +24,7 @@ export const webhookRecords = {
     },
     ['payload'],
   ),
-  Delivery: record({
+  WebhookDelivery: record({
     id: hex(32, 'Its `webhook-id`.'),
     invoiceId: invoiceId('The invoice that it is about.'),
     reference: text('The reference of the invoice.'),
@@ -41,7 +41,7 @@ export const webhookRecords = {
     attemptedAt: orNull(time('When the last attempt began.')),
     nextAttemptAt: orNull(time('When the next attempt is due, while `waiting`.')),
   }),
-  TestDelivery: record({
+  WebhookTest: record({
     id: hex(32, 'Its `webhook-id`.'),
     url: text('Where it was sent.'),
     state: oneOf(['delivered', 'failed'], 'Whether the receiver answered with 2xx.'),

@@ -54,9 +54,13 @@ export class LmdbCommands implements CommandPort {
     const { owner, walletIds } = request
     if (walletIds.every((id) => commits.ownerHint(id) === owner)) return null
     const { snapshot } = commits
-    if (walletIds.every((id) => findWallet(snapshot, id)?.owner === owner)) return null
+    const wallet = walletIds.find((id) => findWallet(snapshot, id)?.owner !== owner)
+    if (wallet === undefined) return null
     const idempotency = terms?.idempotency
-    return answerUnowned(idempotency === undefined ? undefined : findEarlier(snapshot, idempotency))
+    return answerUnowned(
+      { wallet, reason: 'not_assigned' },
+      idempotency === undefined ? undefined : findEarlier(snapshot, idempotency),
+    )
   }
 
   async catchUp(): Promise<boolean> {

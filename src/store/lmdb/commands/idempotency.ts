@@ -28,7 +28,8 @@ export function findEarlier(at: Reader, request: IdempotentRequest): EarlierRequ
   if (entry === undefined || entry.readUIntBE(0, WIDE_BYTES) <= nowMs) return undefined
   const hash = entry.subarray(WIDE_BYTES, WIDE_BYTES + HASH_BYTES)
   if (!hash.equals(request.bodyHash)) return { isSameBody: false }
-  return { isSameBody: true, invoice: invoiceRow(at, idOfKey<InvoiceId>(entry)).invoice }
+  const { invoice, expiresAt } = invoiceRow(at, idOfKey<InvoiceId>(entry))
+  return { isSameBody: true, invoice, expiresAt }
 }
 
 export function rememberRequest(commit: Commit, request: IdempotentRequest, invoiceId: Buffer): void {

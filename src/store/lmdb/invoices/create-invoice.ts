@@ -5,6 +5,8 @@ import {
   type InvoiceRequest,
   type InvoiceTerms,
   mixesCoins,
+  reasonAgainst,
+  type UnusableWallet,
   WALLET_SETS_MAX,
 } from '../../../domain/invoice.js'
 import { type InvoiceCommand, type InvoiceResult, NO_TERMS } from '../../commands.js'
@@ -78,21 +80,23 @@ class LmdbCreation implements CreationWork {
     return findEarlier(this.commit, request)
   }
 
-  /** Whether every wallet is known, has an address to be paid at, and belongs to the owner. */
-  areWalletsOwned(): boolean {
+  unusableWallet(): UnusableWallet | null {
     const { commit, request } = this
     const ownerNo = ownerNoOf(commit, request.owner)
-    if (ownerNo === undefined) return false
+    if (ownerNo === undefined) return { wallet: this.walletAt(0), reason: 'not_assigned' }
     const wallets: WalletRow[] = []
     const places: Place[] = []
     for (const id of request.walletIds) {
       const wallet = findWallet(commit, id)
-      if (wallet === undefined || wallet.ownerNo !== ownerNo || wallet.addressNo === null) return false
+      const reason = reasonAgainst(
+        wallet && { isOwned: wallet.ownerNo === ownerNo, hasAddress: wallet.addressNo !== null },
+      )
+      if (wallet === undefined || reason !== null) return { wallet: id, reason: reason ?? 'not_assigned' }
       wallets.push(wallet)
       places.push(placeOf(wallet.no, ownerNo))
     }
     this.owned = { ownerNo, wallets, places }
-    return true
+    return null
   }
 
   areCoinsMixed(): boolean {
@@ -114,36 +118,38 @@ class LmdbCreation implements CreationWork {
     return reference !== null && this.commit.tables.references.doesExist(Buffer.from(reference))
   }
 
-  isAmountTaken(): boolean {
+  walletOfAmount(): string | null {
     const { commit } = this
     const { currency, amount } = this.request
-    for (const place of this.allowed.places) {
+    return this.walletWhere((place) => {
       for (const id of openOfAmount(commit, place, currency, amount)) {
         if (settleIfPaid(commit, id) === 'open') return true
       }
-    }
-    return false
+      return false
+    })
   }
 
-  isWalletTaken(): boolean {
-    if (this.terms.areWalletsShared) return false
+  takenWallet(): string | null {
+    if (this.terms.areWalletsShared) return null
     const { currency } = this.request
-    return this.allowed.places.some((place) => {
+    return this.walletWhere((place) => {
       for (const setNo of openSetsAt(this.commit, place))
         if (this.settleThenHasOpen(place, setNo, currency)) return true
       return false
     })
   }
 
-  areSetsExhausted(): boolean {
+  crowdedWallet(): string | null {
     const { commit } = this
     const { ownerNo, places, wallets } = this.allowed
     const [first] = places
-    if (first === undefined) return false
+    if (first === undefined) return null
     const setNo = setNoOf(commit, ownerNo, wallets)
-    if (setNo !== undefined && hasOpenInvoice(commit, first, setNo)) return false
-    if (places.some((place) => isKnownFull(commit, place))) return true
-    return places.some((place) => countOpenSetsAt(commit, place) >= WALLET_SETS_MAX && this.settleThenIsFull(place))
+    if (setNo !== undefined && hasOpenInvoice(commit, first, setNo)) return null
+    return (
+      this.walletWhere((place) => isKnownFull(commit, place)) ??
+      this.walletWhere((place) => countOpenSetsAt(commit, place) >= WALLET_SETS_MAX && this.settleThenIsFull(place))
+    )
   }
 
   receivedAhead(): bigint {
@@ -187,6 +193,16 @@ class LmdbCreation implements CreationWork {
 
   rememberRequest(request: IdempotentRequest): void {
     rememberRequest(this.commit, request, this.created)
+  }
+
+  /** The first wallet of which something is true. */
+  private walletWhere(test: (place: Place) => boolean): string | null {
+    const at = this.allowed.places.findIndex(test)
+    return at < 0 ? null : this.walletAt(at)
+  }
+
+  private walletAt(at: number): string {
+    return this.request.walletIds[at] ?? ''
   }
 
   private get allowed(): OwnedWallets {

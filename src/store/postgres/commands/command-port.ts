@@ -76,11 +76,13 @@ export class PostgresCommands implements CommandPort {
   async answerWithoutTurn({ request, terms }: InvoiceCommand): Promise<InvoiceResult | null> {
     const { owner, walletIds } = request
     const owners = await Promise.all(walletIds.map((id) => this.owners.ask(id)))
-    if (owners.every((one) => one === owner)) return null
+    const wallet = walletIds.find((_, i) => owners[i] !== owner)
+    if (wallet === undefined) return null
+    const unusable = { wallet, reason: 'not_assigned' } as const
     const idempotency = terms?.idempotency
-    if (idempotency === undefined) return answerUnowned(undefined)
+    if (idempotency === undefined) return answerUnowned(unusable, undefined)
     const known = await this.database.write((work) => knownRequests(work, [idempotency.scope]))
-    return answerUnowned(earlierOf(known, idempotency))
+    return answerUnowned(unusable, earlierOf(known, idempotency))
   }
 
   async catchUp(): Promise<boolean> {

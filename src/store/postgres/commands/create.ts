@@ -1,6 +1,13 @@
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { IdempotentRequest, SignedCreation } from '../../../domain/idempotency.js'
-import { type Invoice, type InvoiceTerms, mixesCoins, WALLET_SETS_MAX } from '../../../domain/invoice.js'
+import {
+  type Invoice,
+  type InvoiceTerms,
+  mixesCoins,
+  reasonAgainst,
+  type UnusableWallet,
+  WALLET_SETS_MAX,
+} from '../../../domain/invoice.js'
 import type { InvoiceCommand, InvoiceResult } from '../../commands.js'
 import { type Beginning, type CreationWork, createInvoice, type EarlierRequest } from '../../rules/create-invoice.js'
 import type { Work } from '../connection/work.js'
@@ -69,9 +76,14 @@ class PostgresCreation implements CreationWork {
     return earlierOf(this.facts.earlier, request)
   }
 
-  areWalletsOwned(): boolean {
+  unusableWallet(): UnusableWallet | null {
     const { owner, walletIds } = this.command.request
-    return walletIds.every((id) => this.facts.owners.get(id) === owner)
+    for (const wallet of walletIds) {
+      const known = this.facts.wallets.get(wallet)
+      const reason = reasonAgainst(known && { isOwned: known.owner === owner, hasAddress: known.hasAddress })
+      if (reason !== null) return { wallet, reason }
+    }
+    return null
   }
 
   areCoinsMixed(): boolean {
@@ -79,7 +91,7 @@ class PostgresCreation implements CreationWork {
     return mixesCoins(
       this.terms,
       request,
-      request.walletIds.map((id) => this.facts.networks.get(id) ?? null),
+      request.walletIds.map((id) => this.facts.wallets.get(id)?.network ?? null),
     )
   }
 
@@ -93,21 +105,21 @@ class PostgresCreation implements CreationWork {
     return reference !== null && this.facts.references.has(reference)
   }
 
-  isAmountTaken(): boolean {
-    const { owner, walletIds, currency, amount } = this.command.request
-    return walletIds.some((id) => this.facts.amounts.has(amountName(id, owner, currency, amount)))
+  walletOfAmount(): string | null {
+    const { owner, currency, amount } = this.command.request
+    return this.walletWhere((id) => this.facts.amounts.has(amountName(id, owner, currency, amount)))
   }
 
-  isWalletTaken(): boolean {
-    if (this.terms.areWalletsShared) return false
-    const { owner, walletIds, currency } = this.command.request
-    return walletIds.some((id) => this.facts.wallets.has(walletName(id, owner, currency)))
+  takenWallet(): string | null {
+    if (this.terms.areWalletsShared) return null
+    const { owner, currency } = this.command.request
+    return this.walletWhere((id) => this.facts.taken.has(walletName(id, owner, currency)))
   }
 
-  areSetsExhausted(): boolean {
+  crowdedWallet(): string | null {
     const { owner, walletIds } = this.command.request
     const set = setIdOf(walletIds).toString('hex')
-    return walletIds.some((id) => {
+    return this.walletWhere((id) => {
       const sets = this.facts.sets.get(placeName(id, owner))
       return sets !== undefined && !sets.has(set) && sets.size >= WALLET_SETS_MAX
     })
@@ -125,7 +137,7 @@ class PostgresCreation implements CreationWork {
 
   enter(invoice: Invoice, { expiresAt, isPaid }: Beginning): void {
     const { owner, walletIds, currency, amount, reference } = this.command.request
-    const { amounts, wallets, sets, references } = this.facts
+    const { amounts, taken, sets, references } = this.facts
     const state = isPaid ? STATE.paid : STATE.open
     const ending = { expiresAt, voidedAt: null, hasOutlivedExpiry: false }
     this.row = { id: invoice.id, invoice, walletIds, atoms: amount, state, ...ending }
@@ -135,7 +147,7 @@ class PostgresCreation implements CreationWork {
     if (isPaid) return
     for (const id of walletIds) {
       amounts.add(amountName(id, owner, currency, amount))
-      wallets.add(walletName(id, owner, currency))
+      taken.add(walletName(id, owner, currency))
       sets.get(placeName(id, owner))?.add(setIdOf(walletIds).toString('hex'))
     }
   }
@@ -150,9 +162,14 @@ class PostgresCreation implements CreationWork {
   }
 
   rememberRequest(request: IdempotentRequest): void {
-    const { id, invoice } = this.entered
-    this.facts.earlier.set(hex(request.scope), { bodyHash: hex(request.bodyHash), invoice })
+    const { id, invoice, expiresAt } = this.entered
+    this.facts.earlier.set(hex(request.scope), { bodyHash: hex(request.bodyHash), invoice, expiresAt })
     this.made.requests.push({ request, invoiceId: id })
+  }
+
+  /** The first wallet of the request of which something is true. */
+  private walletWhere(test: (id: string) => boolean): string | null {
+    return this.command.request.walletIds.find(test) ?? null
   }
 
   private get entered(): NewInvoice {

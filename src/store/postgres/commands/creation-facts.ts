@@ -15,23 +15,27 @@ export interface BatchFacts {
   readonly keys: ReadonlyMap<string, ApiKey>
   /** Scope in hex → the request that created an invoice under the same key. */
   readonly earlier: Map<string, KnownRequest>
-  /** Wallet → its owner; only wallets that have an address. */
-  readonly owners: ReadonlyMap<string, string | null>
-  /** Wallet → its network; only wallets that have an address. */
-  readonly networks: ReadonlyMap<string, Network | null>
+  /** The wallets that are known, by id. */
+  readonly wallets: ReadonlyMap<string, KnownWallet>
   /** Digests in hex of signed requests that have created. */
   readonly repeated: Set<string>
   readonly references: Set<string>
   /** `amountName` of each amount that an unpaid invoice asks. */
   readonly amounts: Set<string>
   /** `walletName` of each wallet with an unpaid invoice. Empty when invoices may share wallets. */
-  readonly wallets: Set<string>
+  readonly taken: Set<string>
   /** `placeName` → hex ids of the sets of wallets that have an unpaid invoice there; only where they may be too many. */
   readonly sets: Map<string, Set<string>>
   /** `accountName` → what confirmed deposits come to that are dated after now. */
   readonly receivedAhead: ReadonlyMap<string, bigint>
   /** Whether there are expiries to decide. */
   readonly isExpiryDue: boolean
+}
+
+interface KnownWallet {
+  readonly owner: string | null
+  readonly network: Network | null
+  readonly hasAddress: boolean
 }
 
 /** Reads the facts of a batch: two round trips, the second one only in rare cases. */
@@ -65,14 +69,15 @@ export async function readFacts(
   return {
     keys,
     earlier,
-    owners: new Map(known.map(({ id, owner }) => [id, owner])),
-    networks: new Map(known.map(({ id, network }) => [id, network])),
+    wallets: new Map(
+      wallets.map(({ id, owner, network, address_id }) => [id, { owner, network, hasAddress: address_id !== null }]),
+    ),
     repeated,
     references,
     amounts: new Set(
       unpaid.map(({ wallet_id, owner, currency, atoms }) => amountName(wallet_id, owner, currency, atoms)),
     ),
-    wallets: new Set(unpaid.map(({ wallet_id, owner, currency }) => walletName(wallet_id, owner, currency))),
+    taken: new Set(unpaid.map(({ wallet_id, owner, currency }) => walletName(wallet_id, owner, currency))),
     sets: await unpaidSets(work, crowded),
     receivedAhead: await receivedAhead(
       work,

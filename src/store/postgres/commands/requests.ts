@@ -20,6 +20,8 @@ export interface KnownRequest {
   /** Hex. */
   readonly bodyHash: string
   readonly invoice: Invoice
+  /** Unix ms; null for never. */
+  readonly expiresAt: number | null
 }
 
 type Columns = InvoiceColumns & { readonly scope: string; readonly body_hash: string; readonly until: number }
@@ -32,7 +34,9 @@ export async function knownRequests(work: Work, scopes: readonly Uint8Array[]): 
     FROM idempotency_keys AS k JOIN invoices AS i ON i.id = k.invoice_id WHERE k.scope = ANY(${scopes}::bytea[])`)
   const nowMs = await work.readClock()
   const valid = rows.filter(({ until }) => until > nowMs)
-  return new Map(valid.map((row) => [row.scope, { bodyHash: row.body_hash, invoice: toInvoice(row) }]))
+  return new Map(
+    valid.map((row) => [row.scope, { bodyHash: row.body_hash, invoice: toInvoice(row), expiresAt: row.expires_at }]),
+  )
 }
 
 /** What is known under the key of a request. */
@@ -42,9 +46,8 @@ export function earlierOf(
 ): EarlierRequest | undefined {
   const earlier = known.get(hex(request.scope))
   if (earlier === undefined) return undefined
-  return earlier.bodyHash === hex(request.bodyHash)
-    ? { isSameBody: true, invoice: earlier.invoice }
-    : { isSameBody: false }
+  const { bodyHash, invoice, expiresAt } = earlier
+  return bodyHash === hex(request.bodyHash) ? { isSameBody: true, invoice, expiresAt } : { isSameBody: false }
 }
 
 /** The digests in hex of the signed requests that have created already. */

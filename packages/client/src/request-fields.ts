@@ -1,0 +1,40 @@
+// Generated from the OpenAPI document by `npm run docs`; a test compares the two.
+
+/** The fields that the body of a request may have. */
+export const requestFields = {
+  createInvoice: [
+    'owner',
+    'walletIds',
+    'name',
+    'amount',
+    'currency',
+    'description',
+    'reference',
+    'callbackUrl',
+    'expiresInSeconds',
+  ],
+  registerApiKey: [
+    'owner',
+    'label',
+    'publicKey',
+    'permissions',
+    'ttlDays',
+  ],
+  setWebhook: [
+    'callbackUrl',
+    'payload',
+  ],
+  rotateWebhookSecret: [
+    'overlapSeconds',
+  ],
+  simulateDeposit: [
+    'address',
+    'invoiceId',
+    'amount',
+    'currency',
+    'network',
+    'txHash',
+    'receivedAt',
+    'kind',
+  ],
+} as const
