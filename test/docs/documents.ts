@@ -21,6 +21,7 @@ import { projectRoot } from '../support/project-root.js'
 import { alertRules } from '../support/prometheus-rules.js'
 import { clientRequestFields, clientTypes } from './client-types.js'
 import { type CommandAbout, describeCommands } from './commands.js'
+import { identityVectors } from './identity-vectors.js'
 
 /** A page of docs/, or another file, that is generated from the code, or has a table that is. */
 export interface GeneratedDocument {
@@ -44,6 +45,7 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   },
   { path: 'packages/client/src/api-types.ts', text: clientTypes() },
   { path: 'packages/client/src/request-fields.ts', text: clientRequestFields() },
+  { path: 'docs/vectors/identity.json', text: await identityVectors() },
   withTablePage('docs/security/endpoints.md', 'endpoints', endpointsTable()),
   withTablePage(
     'docs/cli/operators.md',
