@@ -133,8 +133,9 @@ async function fillHistory({ store, clock, url }: Filling, size: number): Promis
      SELECT w.network, '${name}-' || n, 0, w.address, w.address_id, 'Tether', '1', 'confirmed', ${begin} + n * ${DEPOSIT_EVERY_MS}::bigint,
        ${begin} + n * ${DEPOSIT_EVERY_MS}::bigint, 'USDT', 1000000000000, true, true
      FROM wallets AS w, generate_series(1, ${size}) AS n WHERE w.id = '${name}'`,
-    `INSERT INTO received_sums (address_id, currency, shift, start, seen, confirmed)
-     SELECT d.address_id, 'USDT', size.shift, (d.received_at >> size.shift) << size.shift, sum(d.atoms), sum(d.atoms)
+    `INSERT INTO received_sums (address_id, currency, shift, start, seen, confirmed, unmatched_seen, unmatched_confirmed)
+     SELECT d.address_id, 'USDT', size.shift, (d.received_at >> size.shift) << size.shift, sum(d.atoms), sum(d.atoms),
+       sum(d.atoms), sum(d.atoms)
      FROM deposits AS d JOIN wallets AS w ON w.address_id = d.address_id
      CROSS JOIN (VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)
      WHERE w.id = '${name}' GROUP BY d.address_id, size.shift, 4`,
