@@ -6,8 +6,8 @@ import { type Kind, SCHEMA_VERSION, unfinished } from '../schema/prepare.js'
 import { Snapshot } from './snapshot.js'
 
 /**
- * Opens what a database holds at this moment. Throws `OperatorError` when it holds nothing of ours, data of another version, or only
- * a part.
+ * Opens what a database holds at this moment. Throws `OperatorError` when it holds nothing of ours, data of another version or between two
+ * versions, or only a part.
  */
 export async function openSound(
   address: DatabaseAddress,
@@ -32,6 +32,11 @@ async function kindOf(snapshot: Snapshot, name: string): Promise<Kind> {
     throw new OperatorError(
       `the database ${name} has version ${row.version} of the data, and this program reads version ${SCHEMA_VERSION}: ` +
         (row.version < SCHEMA_VERSION ? 'start the service on it first' : 'use the newer program'),
+    )
+  }
+  if ((await snapshot.one(sql`SELECT 1 AS begun FROM matching`)) !== undefined) {
+    throw new OperatorError(
+      `the database ${name} is not wholly brought to version ${SCHEMA_VERSION} of the data: start the service on it first`,
     )
   }
   const move = await snapshot.one<{ source: string }>(sql`SELECT source FROM moves`)

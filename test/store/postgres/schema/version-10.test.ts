@@ -111,6 +111,7 @@ test('data of version 10 opens with every confirmed deposit matched to the invoi
   const stops: MigrationControl = { ...quiet(), isStopping: () => ++pieces === 2 }
   await assert.rejects(openPostgresStore({ ...postgresStoreOptions(url), migration: stops }), StartStopped)
   assert.equal((await administer(url, 'SELECT 1 FROM matching')).length, 1)
+  await assert.rejects(assertSoundDatabase(url), /is not wholly brought to version/)
   assert.deepEqual(await play(url, ownOf), before)
   assert.deepEqual(await administer(url, 'SELECT 1 FROM matching'), [])
   await assertSoundDatabase(url)
