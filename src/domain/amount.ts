@@ -4,6 +4,11 @@
  */
 
 const AMOUNT_DECIMALS = 18
+
+/** The smallest amount that a coin or token with so many decimal places can carry, in atoms. */
+export function smallestUnit(decimals: number): bigint {
+  return 10n ** BigInt(AMOUNT_DECIMALS - decimals)
+}
 /** Maximum integer digits of an invoice's amount (decisions 4). */
 const AMOUNT_INTEGER_DIGITS_MAX = 60
 /** Maximum characters of an amount as sent, which is how it is stored (decisions 4). */

@@ -36,6 +36,9 @@ export interface KnownNetwork extends NetworkAbout {
 /** Decimals of the token by network (decisions 5). */
 export type TokenDecimals = Readonly<Record<Network, number>>
 
+/** Decimals of the coin of each kind of network: wei, and sun. */
+const COIN_DECIMALS: Readonly<Record<NetworkKind, number>> = { evm: 18, tron: 6 }
+
 /** The networks of a service, in the order of the catalogue, the retired ones behind the others. */
 export class Networks {
   /** The networks that are in the catalogue. */
@@ -43,12 +46,15 @@ export class Networks {
   /** The retired ones too. */
   readonly ids: readonly Network[]
   readonly decimals: TokenDecimals
+  /** Decimals of the coin by network. */
+  readonly coinDecimals: TokenDecimals
   private readonly byId: ReadonlyMap<Network, KnownNetwork>
 
   constructor(readonly all: readonly KnownNetwork[]) {
     this.present = all.filter(({ isRetired }) => !isRetired).map(({ id }) => id)
     this.ids = all.map(({ id }) => id)
     this.decimals = Object.fromEntries(all.map(({ id, decimals }) => [id, decimals]))
+    this.coinDecimals = Object.fromEntries(all.map(({ id, kind }) => [id, COIN_DECIMALS[kind]]))
     this.byId = new Map(all.map((one) => [one.id, one]))
   }
 

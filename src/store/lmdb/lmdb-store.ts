@@ -140,7 +140,11 @@ export function storeOn(
     options.onUnavailable,
   )
   const deposits = new DepositRecorder(
-    new DepositJudge({ tokenDecimals: options.networks.decimals, lateMs: options.lateMs }),
+    new DepositJudge({
+      tokenDecimals: options.networks.decimals,
+      coinDecimals: options.networks.coinDecimals,
+      lateMs: options.lateMs,
+    }),
   )
   const answers = new InvoiceAnswers()
   const chain = new LmdbChain(commits, deposits)

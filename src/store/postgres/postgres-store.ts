@@ -85,7 +85,11 @@ function explained(error: unknown, { shown }: DatabaseAddress): unknown {
 function storeOn(database: Database, options: PostgresStoreOptions & { readonly birth: StoreBirth }): Store {
   const fence = new Fence()
   const deposits = new DepositRecorder(
-    new DepositJudge({ tokenDecimals: options.networks.decimals, lateMs: options.lateMs }),
+    new DepositJudge({
+      tokenDecimals: options.networks.decimals,
+      coinDecimals: options.networks.coinDecimals,
+      lateMs: options.lateMs,
+    }),
   )
   const invoices = new PostgresInvoices(database)
   const outbox = new PostgresOutbox(database, fence)

@@ -38,12 +38,14 @@ export interface Judgement {
 /** What decides about deposits beside the facts. */
 export interface DepositTerms {
   readonly tokenDecimals: TokenDecimals
+  /** Decimals of the coin by network. */
+  readonly coinDecimals: TokenDecimals
   /** For how long an invoice that has become void is matched to what comes for nobody else; 0 for never. */
   readonly lateMs: number
 }
 
 /** For deposits of before every deposit was matched. What they are worth was found out when they were recorded. */
-export const PAST_TERMS: DepositTerms = { tokenDecimals: {}, lateMs: LATE_DAYS_DEFAULT * DAY_MS }
+export const PAST_TERMS: DepositTerms = { tokenDecimals: {}, coinDecimals: {}, lateMs: LATE_DAYS_DEFAULT * DAY_MS }
 
 /** A deposit that a store knows. */
 interface Known {

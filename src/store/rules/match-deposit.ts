@@ -15,6 +15,9 @@ export const SETTLED_PLACES_MAX = 100
 /** Invoices that became void on a wallet behind a deposit, and that a search examines at most: one may be younger than the deposit. */
 export const VOID_EXAMINED_MAX = 100
 
+/** Invoices whose amounts become one when they are rounded up to what a coin can carry, and that a search examines at most. */
+export const SIMILAR_EXAMINED_MAX = 32
+
 /** What the walks of one transaction may still settle. */
 export interface Budget {
   left: number
@@ -25,7 +28,7 @@ export interface Budget {
  * `I`: its row of an invoice.
  */
 export interface CandidateSearch<I, Head> {
-  /** The candidates of exactly the deposit's amount, the paid ones only as far as no deposit has matched them. */
+  /** The candidates that ask the deposit's amount, the paid ones only as far as no deposit has matched them. */
   ofAmount(): Awaitable<readonly I[]>
   /** Decides the expiry of an invoice if it is due. False when it is void, or a deposit has matched it. */
   isUnmatched(invoice: I): boolean

@@ -1,4 +1,4 @@
-import type { Currency } from '../../domain/amount.js'
+import { type Currency, smallestUnit } from '../../domain/amount.js'
 import {
   type Deposit,
   type DepositReport,
@@ -79,8 +79,11 @@ export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R ex
   /** The row of a deposit that is seen for the first time, or again after it was dropped. */
   enter(record: DepositRecord<Id>, known: R | undefined, payee: P): R
   put(row: R, known: R | undefined): void
-  /** The candidates for a deposit to a wallet; null when it can have none. */
-  candidates(payee: P, seen: Sighting, value: DepositValue): Awaitable<DepositSearch<I, unknown> | null>
+  /**
+   * The candidates for a deposit to a wallet; null when it can have none. An invoice asks a deposit's amount when its own one, rounded up
+   * to a `unit` of the coin or token, is that amount.
+   */
+  candidates(payee: P, seen: Sighting, value: DepositValue, unit: bigint): Awaitable<DepositSearch<I, unknown> | null>
   /** The invoice that a deposit is matched to already. */
   invoice(id: Id): Awaitable<I>
   /** An invoice as it is now that the deposit is counted. */
@@ -134,7 +137,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     const value = stands === null ? depositValue(sighting, this.terms.tokenDecimals) : valueIn(stands)
     if (value === null) return true
     const payee = yield* ask(this.work.payeeAt(seen))
-    const search = yield* ask(this.work.candidates(payee, seen, value))
+    const search = yield* ask(this.work.candidates(payee, seen, value, this.unitOf(seen, value)))
     return search === null || (yield* settleBefore(search, budget))
   }
 
@@ -220,9 +223,16 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
 
   private *choose(deposit: Deposit, value: DepositValue, payee: P): Asking<Match<I> | null> {
     if (deposit.kind === 'dropped') return null
-    const search = yield* ask(this.work.candidates(payee, deposit, value))
+    const search = yield* ask(this.work.candidates(payee, deposit, value, this.unitOf(deposit, value)))
     const { lateMs } = this.terms
     return search === null ? null : yield* chooseInvoice(search, lateMs === 0 ? null : deposit.receivedAt - lateMs)
+  }
+
+  /** The smallest amount that the coin or token of a deposit can carry: nobody can pay what lies between two of them. */
+  private unitOf({ network }: Sighting, { currency }: DepositValue): bigint {
+    const { tokenDecimals, coinDecimals } = this.terms
+    const decimals = (currency === 'native' ? coinDecimals : tokenDecimals)[network]
+    return decimals === undefined ? ONE_ATOM : smallestUnit(decimals)
   }
 
   /**
@@ -292,6 +302,8 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     }
   }
 }
+
+const ONE_ATOM = 1n
 
 /** How a deposit stood before a change. */
 interface Before {

@@ -75,6 +75,28 @@ export function describeOwnMoney(open: OpenStore): void {
       }
     })
 
+    scenario('is paid by its amount rounded up to what the token can carry, and by no other', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const asked = { currency: 'USDT', callbackUrl: HOOK } as const
+      await t.invoice({ amount: '20', reference: 'oldest', ...asked })
+      const fine = await t.invoice({ amount: '33.333333333333336', reference: 'fine', ...asked })
+      const token = async (txHash: string, amount: string) => {
+        const seen = { txHash, amount, currency: 'Tether', receivedAt: later(t, 1) }
+        const { deliveries } = await t.deposit('pending', seen)
+        return deliveries.map(({ body }) => JSON.parse(body).reference)
+      }
+      assert.deepEqual(await token('rounded down', '33333333'), ['oldest'])
+      assert.deepEqual(await token('too much', '33333335'), ['oldest'])
+      assert.deepEqual(await token('rounded up', '33333334'), ['fine'])
+      await t.deposit('confirmed', { txHash: 'rounded up', amount: '33333334', currency: 'Tether' })
+      assert.deepEqual((await readOf(t, fine)).slice(0, 2), ['paid', '33.333334'])
+      // Found paid by others before anything matched it.
+      const paid = await t.invoice({ amount: '0.0000015', reference: 'paid', ...asked })
+      await t.deposit('confirmed', { txHash: 'much', amount: '500', currency: 'Tether', receivedAt: later(t, 1) })
+      assert.deepEqual(await token('for it', '2'), ['paid'])
+      assert.equal((await t.told(paid)).own.pending, '0.000002')
+    })
+
     scenario('is told to one that can be notified before one that cannot, whatever they ask', async (t) => {
       await t.own('alice', 'wallet-1')
       const quiet = await t.invoice({ amount: '5' })
@@ -125,17 +147,18 @@ export function describeOwnMoney(open: OpenStore): void {
       assert.deepEqual(await moneyOf(t, one), ['5', '5', '0'])
       await t.deposit('dropped', { txHash: 'moves' })
       await t.deposit('confirmed', { txHash: 'moves', amount: '5', toAddress: addressOf('wallet-2') })
-      // It keeps its match, so it is nobody's own.
+      // It keeps its match, so it is nobody's own, whatever else there is.
+      await pay(t, '2')
       assert.deepEqual(
         [await moneyOf(t, one), await moneyOf(t, other)],
         [
-          ['0', '0', '0'],
+          ['2', '2', '0'],
           ['5', '0', '0'],
         ],
       )
       await t.deposit('dropped', { txHash: 'moves' })
       await t.deposit('confirmed', { txHash: 'moves', amount: '6' })
-      assert.deepEqual(await moneyOf(t, one), ['6', '6', '1'])
+      assert.deepEqual(await moneyOf(t, one), ['8', '8', '3'])
     })
 
     scenario('is told in the body with the invoice as what is too much, and as nothing else', async (t) => {

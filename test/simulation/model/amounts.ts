@@ -1,5 +1,5 @@
 import type { Network } from '../../../src/domain/network.js'
-import { tokenDecimalsOf } from '../networks.js'
+import { kindOf, tokenDecimalsOf } from '../networks.js'
 
 /** Amounts of the model: atoms (10⁻¹⁸), read digit by digit from the text of decisions 4 and 5. */
 
@@ -55,6 +55,12 @@ function decimalAtoms(text: string, integerDigits: number): bigint | null {
     atoms += BigInt(digit) * place
   }
   return digits === 0 || atoms === 0n ? null : atoms
+}
+
+/** What a coin or token can carry at least: wei, sun, and the last decimal of a token. */
+export function smallestUnit(network: Network, currency: string): bigint {
+  const coin = kindOf(network) === 'evm' ? FRACTION_DIGITS : 6
+  return 10n ** BigInt(FRACTION_DIGITS - (currency === 'native' ? coin : tokenDecimalsOf(network)))
 }
 
 /** The shortest decimal. */

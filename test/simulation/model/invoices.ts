@@ -2,7 +2,7 @@ import type { Currency } from '../../../src/domain/amount.js'
 import type { Deposit, Sighting } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
-import { decimal, invoiceAtoms } from './amounts.js'
+import { decimal, invoiceAtoms, smallestUnit } from './amounts.js'
 import { currencyOf, type ModelDeposit, type ModelDeposits, type ModelMatch } from './deposits.js'
 import type { ModelEvents } from './events.js'
 import type { ModelWallets } from './wallets.js'
@@ -200,7 +200,9 @@ export class ModelInvoices {
       )
       .sort((one, other) => (one.record.id < other.record.id ? -1 : 1))
     const live = possible.filter(({ voidedAt }) => voidedAt === null)
-    const chosen = this.chosen(live.filter(this.isTold), atoms) ?? this.chosen(live, atoms)
+    const unit = smallestUnit(sighting.network, currency)
+    const asks = (one: ModelInvoice) => one.atoms > atoms - unit && one.atoms <= atoms
+    const chosen = this.chosen(live.filter(this.isTold), asks) ?? this.chosen(live, asks)
     if (chosen !== undefined) return { invoice: chosen.record, isLate: false }
     // The one that became void last; of those of one moment, the youngest.
     let late: ModelInvoice | null = null
@@ -214,9 +216,9 @@ export class ModelInvoices {
   private readonly isTold = ({ record }: ModelInvoice): boolean =>
     record.reference !== null && (record.callback_url ?? this.defaultCallbackOf(record.owner)) !== null
 
-  private chosen(oldestFirst: readonly ModelInvoice[], atoms: bigint): ModelInvoice | undefined {
+  private chosen(oldestFirst: readonly ModelInvoice[], asks: (one: ModelInvoice) => boolean): ModelInvoice | undefined {
     const matched = this.deposits.matched()
-    const exact = oldestFirst.findLast((one) => one.atoms === atoms && !matched.has(one.record.id))
+    const exact = oldestFirst.findLast((one) => asks(one) && !matched.has(one.record.id))
     return exact ?? oldestFirst.find((one) => this.remaining(one) > 0n) ?? oldestFirst.at(-1)
   }
 

@@ -6,7 +6,11 @@ import { depositFact, sighting } from '../../support/fixtures.js'
 import { TEST_NETWORKS } from '../../support/networks.js'
 
 const NOW_MS = 900
-const judge = new DepositJudge({ tokenDecimals: TEST_NETWORKS.decimals, lateMs: 0 })
+const judge = new DepositJudge({
+  tokenDecimals: TEST_NETWORKS.decimals,
+  coinDecimals: TEST_NETWORKS.coinDecimals,
+  lateMs: 0,
+})
 
 function deposit(kind: DepositReport, fields: Partial<Deposit> = {}): Deposit {
   return { ...sighting(), kind, confirmedAt: kind === 'confirmed' ? 500 : null, ...fields }

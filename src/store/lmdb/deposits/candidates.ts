@@ -7,7 +7,7 @@ import { decideExpiryOf, settleIfPaid } from '../invoices/invoice-index.js'
 import { classByte, type Place } from '../invoices/invoice-places.js'
 import { type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
 import { countMatches } from '../invoices/matches.js'
-import { oldestOpenOf, openOfAmount, openSetsAt } from '../invoices/open-invoices.js'
+import { oldestOpenOf, openOfAmounts, openSetsAt } from '../invoices/open-invoices.js'
 import { newestPaid, newestUnmatched } from '../invoices/paid-invoices.js'
 import { lastVoidOf } from '../invoices/void-invoices.js'
 import { findSet } from '../invoices/wallet-sets.js'
@@ -19,6 +19,8 @@ export interface Seeker {
   readonly place: Place
   readonly currency: Currency
   readonly atoms: bigint
+  /** The smallest amount of the coin or token. */
+  readonly unit: bigint
   readonly receivedAt: number
   readonly hasDefaultCallback: boolean
 }
@@ -72,9 +74,10 @@ class Candidates implements CandidateSearch<InvoiceRow, Head> {
   }
 
   ofAmount(): readonly InvoiceRow[] {
-    const { place, currency, atoms, receivedAt } = this.seeker
-    const open = openOfAmount(this.commit, place, currency, atoms).filter((id) => timeOfId(id) < receivedAt)
-    const paid = this.classes.map((one) => newestUnmatched(this.commit, place, one, atoms, this.before))
+    const { place, currency, atoms, unit, receivedAt } = this.seeker
+    const amounts = { above: atoms > unit ? atoms - unit : 0n, to: atoms }
+    const open = openOfAmounts(this.commit, place, currency, amounts).filter((id) => timeOfId(id) < receivedAt)
+    const paid = this.classes.map((one) => newestUnmatched(this.commit, place, one, amounts, this.before))
     const rows = [...open, ...paid].flatMap((id) => (id === null ? [] : [invoiceRow(this.commit, id)]))
     return rows.filter(({ invoice }) => this.callbacks.includes(callbackOf(invoice)))
   }

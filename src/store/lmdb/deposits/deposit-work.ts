@@ -59,20 +59,21 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     putDeposit(this.commit, row)
   }
 
-  candidates(payee: PayeeRow, seen: Sighting, value: DepositValue): Searches | null {
-    return this.searches(payee, seen, value)
+  candidates(payee: PayeeRow, seen: Sighting, value: DepositValue, unit: bigint): Searches | null {
+    return this.searches(payee, seen, value, unit)
   }
 
   protected searches(
     { wallet }: PayeeRow,
     { receivedAt }: Sighting,
     { currency, atoms }: DepositValue,
+    unit: bigint,
     settle?: Settle,
   ): Searches | null {
     if (wallet === null || wallet.ownerNo === null || currency === null) return null
     const place = placeOf(wallet.no, wallet.ownerNo)
     const hasDefaultCallback = defaultCallback(this.commit, wallet.ownerNo) !== null
-    return new Searches(this.commit, { place, currency, atoms, receivedAt, hasDefaultCallback }, settle)
+    return new Searches(this.commit, { place, currency, atoms, unit, receivedAt, hasDefaultCallback }, settle)
   }
 
   invoice(id: InvoiceId): InvoiceRow {

@@ -64,8 +64,8 @@ function matchDeposit(commit: Commit, key: Buffer): void {
 class PastDepositWork extends LmdbDepositWork {
   override count(): void {}
 
-  override candidates(payee: PayeeRow, seen: Sighting, value: DepositValue): Searches | null {
-    return this.searches(payee, seen, value, standingNow)
+  override candidates(payee: PayeeRow, seen: Sighting, value: DepositValue, unit: bigint): Searches | null {
+    return this.searches(payee, seen, value, unit, standingNow)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Currency } from '../../../domain/amount.js'
 import { CALLBACK } from '../../rules/callbacks.js'
+import { SIMILAR_EXAMINED_MAX } from '../../rules/match-deposit.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import {
   currencyByte,
@@ -64,6 +65,27 @@ export function openOfAmount(
   amount: bigint,
 ): readonly InvoiceId[] {
   return splitIds(tables.openAmounts.get(amountKey(place, currency, amount)))
+}
+
+/** Amounts in atoms: above one, and up to another. */
+export interface Amounts {
+  readonly above: bigint
+  readonly to: bigint
+}
+
+/** The open invoices at a place that ask one of some amounts, as far as they are examined. */
+export function openOfAmounts(
+  { tables }: Commit,
+  place: Place,
+  currency: Currency,
+  { above, to }: Amounts,
+): readonly InvoiceId[] {
+  const range = { start: amountKey(place, currency, to), end: amountKey(place, currency, above) }
+  const found: InvoiceId[] = []
+  for (const { value } of tables.openAmounts.getRange({ ...range, reverse: true, limit: SIMILAR_EXAMINED_MAX })) {
+    found.push(...splitIds(value))
+  }
+  return found
 }
 
 /** The first open invoice of a set, of a currency when it is given; null when there is none. */

@@ -1,9 +1,12 @@
 import type { Currency } from '../../../domain/amount.js'
+import { SIMILAR_EXAMINED_MAX } from '../../rules/match-deposit.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import {
   bigintFromBytes,
   bigintToBytes,
   currencyByte,
+  endOf,
+  ID_BYTES,
   type InvoiceId,
   idAt,
   idOfKey,
@@ -16,6 +19,7 @@ import { firstKey, lastKey, NOTHING, type Table } from '../tables/tables.js'
 import { behind, classByte, type IndexedInvoice, PLACE_BYTES, type Place, placeOf } from './invoice-places.js'
 import { type InvoiceRow, invoiceRow } from './invoice-rows.js'
 import { countMatches } from './matches.js'
+import type { Amounts } from './open-invoices.js'
 
 /*
  * The invoices on each wallet that were found paid: those that a deposit may still notify, and those that a
@@ -68,15 +72,25 @@ export function newestPaid({ tables }: Commit, place: Place, ofClass: number, be
   return newestUnder(tables.paidInvoices, paidPrefix(place, ofClass), before)
 }
 
-/** The newest unmatched one of a class and amount that is older than `before`; null when there is none. */
+/** The newest unmatched one of a class and of some amounts that is older than `before`, as far as they are examined; null for none. */
 export function newestUnmatched(
   { tables }: Commit,
   place: Place,
   ofClass: number,
-  amount: bigint,
+  { above, to }: Amounts,
   before: Buffer,
 ): InvoiceId | null {
-  return newestUnder(tables.unmatchedInvoices, unmatchedPrefix(place, ofClass, amount), before)
+  const lowest = unmatchedPrefix(place, ofClass, above)
+  const range = {
+    start: Buffer.concat([unmatchedPrefix(place, ofClass, to), before]),
+    end: endOf(lowest, lowest.length + ID_BYTES),
+  }
+  const ids: InvoiceId[] = []
+  for (const key of tables.unmatchedInvoices.getKeys({ ...range, reverse: true, limit: SIMILAR_EXAMINED_MAX })) {
+    const id = idOfKey<InvoiceId>(key)
+    if (Buffer.compare(id, before) < 0) ids.push(id)
+  }
+  return ids.sort(Buffer.compare).at(-1) ?? null
 }
 
 /** The greatest amount that was ever paid on the wallet in the currency, atoms; null when none was. */

@@ -1,6 +1,6 @@
 import type { Currency } from '../../../domain/amount.js'
 import { CALLBACK, type Callback } from '../../rules/callbacks.js'
-import { VOID_EXAMINED_MAX } from '../../rules/match-deposit.js'
+import { SIMILAR_EXAMINED_MAX, VOID_EXAMINED_MAX } from '../../rules/match-deposit.js'
 import { Questions } from '../connection/questions.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
@@ -14,6 +14,8 @@ export interface Seeker {
   readonly owner: string
   readonly currency: Currency
   readonly atoms: bigint
+  /** The smallest amount of the coin or token. */
+  readonly unit: bigint
   readonly receivedAt: number
   readonly hasDefaultCallback: boolean
 }
@@ -72,11 +74,13 @@ export class CandidateQuestions {
     const found = await this.work.rows<Found>(sql`
       SELECT asked.no, found.invoice_id FROM ${asked(seekers)} CROSS JOIN ${CALLBACKS} CROSS JOIN LATERAL (
         (SELECT p.invoice_id FROM open_places AS p
-          WHERE ${IS_OF_OWNER} AND p.atoms = asked.atoms AND ${IS_OLDER} AND p.callback = c.callback)
+          WHERE ${IS_OF_OWNER} AND ${ASKS_AMOUNT} AND ${IS_OLDER} AND p.callback = c.callback ORDER BY p.atoms DESC ${SIMILAR})
         UNION ALL
-        (SELECT p.invoice_id FROM paid_places AS p
-          WHERE ${IS_OF_OWNER} AND p.atoms = asked.atoms AND ${IS_OLDER} AND p.callback = c.callback AND p.is_unmatched
-          ORDER BY p.invoice_id DESC LIMIT 1)
+        (SELECT alike.invoice_id FROM (
+            SELECT p.invoice_id FROM paid_places AS p
+            WHERE ${IS_OF_OWNER} AND ${ASKS_AMOUNT} AND ${IS_OLDER} AND p.callback = c.callback AND p.is_unmatched
+            ORDER BY p.atoms DESC, p.invoice_id DESC ${SIMILAR}
+          ) AS alike ORDER BY alike.invoice_id DESC LIMIT 1)
       ) AS found`)
     const rows = await this.invoices.lock(found.map(({ invoice_id }) => invoice_id))
     const answers: InvoiceRow[][] = seekers.map(() => [])
@@ -171,6 +175,9 @@ const CALLBACKS = sql`(VALUES (${CALLBACK.none}::smallint), (${CALLBACK.own}::sm
 /** Whether a place `p` is of the wallet's present owner, in the deposit's currency. */
 const IS_OF_OWNER = sql`p.wallet_id = asked.wallet_id AND p.owner = asked.owner AND p.currency = asked.currency`
 const IS_OLDER = sql`p.invoice_id < asked.before`
+/** Whether the amount of a place, rounded up to what the coin can carry, is that of the deposit. */
+const ASKS_AMOUNT = sql`p.atoms > asked.atoms - asked.unit AND p.atoms <= asked.atoms`
+const SIMILAR = sql`LIMIT ${SIMILAR_EXAMINED_MAX}::bigint`
 
 /** The seekers as `asked`, numbered in order. */
 function asked(seekers: readonly Seeker[]): Fragment {
@@ -178,8 +185,8 @@ function asked(seekers: readonly Seeker[]): Fragment {
   return sql`unnest(
       ${seekers.map((_, no) => no)}::bigint[], ${column(({ walletId }) => walletId)}::text[], ${column(({ owner }) => owner)}::text[],
       ${column(({ currency }) => currency)}::text[], ${column(({ atoms }) => atoms)}::numeric[],
-      ${column(({ receivedAt }) => firstIdAt(receivedAt))}::uuid[]
-    ) AS asked (no, wallet_id, owner, currency, atoms, before)`
+      ${column(({ receivedAt }) => firstIdAt(receivedAt))}::uuid[], ${column(({ unit }) => unit)}::numeric[]
+    ) AS asked (no, wallet_id, owner, currency, atoms, before, unit)`
 }
 
 function toHead({ set_id: setId, callback, invoice_id: id }: FoundHead): Head {

@@ -114,7 +114,7 @@ export class DepositMemo {
   }
 
   /** The candidates for a deposit; null when it can have none. */
-  candidates({ wallet }: AddressRow, seen: Sighting, value: DepositValue): Awaitable<Searches | null> {
+  candidates({ wallet }: AddressRow, seen: Sighting, value: DepositValue, unit: bigint): Awaitable<Searches | null> {
     const { currency, atoms } = value
     if (wallet === null || wallet.owner === null || currency === null) return null
     const name = searchNameOf(seen, value)
@@ -123,7 +123,7 @@ export class DepositMemo {
     const { id: walletId, owner } = wallet
     const { receivedAt } = seen
     const search = ({ callback_url }: WebhookConfiguration) => {
-      const seeker = { walletId, owner, currency, atoms, receivedAt, hasDefaultCallback: callback_url !== null }
+      const seeker = { walletId, owner, currency, atoms, unit, receivedAt, hasDefaultCallback: callback_url !== null }
       const made = new Searches(this.work, this.candidateQuestions, this.invoices, seeker, this.time)
       this.searches.set(name, made)
       return made

@@ -48,8 +48,8 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
     this.memo.putDeposit(row)
   }
 
-  candidates(payee: PayeeRow, seen: Sighting, value: DepositValue): Awaitable<Searches | null> {
-    return this.memo.candidates(payee, seen, value)
+  candidates(payee: PayeeRow, seen: Sighting, value: DepositValue, unit: bigint): Awaitable<Searches | null> {
+    return this.memo.candidates(payee, seen, value, unit)
   }
 
   invoice(id: string): Awaitable<InvoiceRow> {
