@@ -1,6 +1,6 @@
 /**
  * Amounts of money and their currencies. Amounts are `bigint`s scaled by 10¹⁸ ("atoms"), so sums and comparisons are exact (specification, Limits:
- * fixed-point, 18 decimal places). Nothing in this file rounds; a text that does not fit is rejected.
+ * fixed-point, 18 decimal places). Nothing that is recorded is rounded; a text that does not fit is rejected.
  */
 
 const AMOUNT_DECIMALS = 18
@@ -77,6 +77,15 @@ export function parseFormattedAmount(text: string): bigint {
 export function rawTokenAmount(atoms: bigint, tokenDecimals: number): string | null {
   const unit = 10n ** BigInt(AMOUNT_DECIMALS - tokenDecimals)
   return atoms % unit === 0n ? (atoms / unit).toString() : null
+}
+
+/**
+ * The least amount with at most `decimals` (0–18) decimal places that is not below `atoms`: a coin carries no finer one
+ * (decisions 4). What is negative is rounded towards zero, so an excess never grows.
+ */
+export function roundedUp(atoms: bigint, decimals: number): bigint {
+  const unit = 10n ** BigInt(AMOUNT_DECIMALS - decimals)
+  return (atoms > 0n ? (atoms + unit - 1n) / unit : atoms / unit) * unit
 }
 
 /** The currencies of invoices (specification, Invoice record). */

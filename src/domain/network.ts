@@ -5,6 +5,9 @@ export type Network = string
 export const NETWORK_KINDS = ['evm', 'tron'] as const
 export type NetworkKind = (typeof NETWORK_KINDS)[number]
 
+/** The decimal places of the coins of each kind of network: wei on Ethereum, sun on TRON. */
+export const COIN_DECIMALS: Readonly<Record<NetworkKind, number>> = { evm: 18, tron: 6 }
+
 export const NETWORK_ID = /^[A-Z0-9-]{2,16}$/
 
 export function isNetworkId(value: unknown): value is Network {

@@ -8,7 +8,7 @@ export interface Brand {
   readonly name: string | null
   readonly logo: Logo | null
   readonly accent: Accent | null
-  /** Where the link back to the shop leads; there is none without a name. */
+  /** Where the link back to the shop leads. */
   readonly returnUrl: string | null
   /** A `mailto:`, `tel:` or `https:` URL. */
   readonly support: string | null
@@ -33,9 +33,10 @@ main { border-top: 0.25rem solid ${accent.given}; }
 }
 
 /** In a frame the shop replaces the page around it, not the frame. */
-export function backLink({ name, returnUrl }: Brand, language: Language): Markup | null {
-  if (name === null || returnUrl === null) return null
-  const back = say(language, 'backTo', { name: markup`<bdi>${name}</bdi>` })
+export function backLink({ name }: Brand, returnUrl: string | null, language: Language): Markup | null {
+  if (returnUrl === null) return null
+  const back =
+    name === null ? say(language, 'backToShop') : say(language, 'backTo', { name: markup`<bdi>${name}</bdi>` })
   return markup`<p class="back"><a href="${returnUrl}" target="_top">${back}</a></p>`
 }
 

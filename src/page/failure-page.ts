@@ -29,11 +29,12 @@ export function failurePage(frame: PageFrame, { status, retryAfterSeconds }: Fai
   return page(frame, {
     title,
     refreshSeconds,
+    returnUrl: frame.brand.returnUrl,
     data: refreshSeconds === null ? null : markup` data-retry="${String(refreshSeconds)}"`,
     content: markup`
 <h1>${title}</h1>
 <p>${say(language, words.text)}</p>
-${status === 404 ? contactLine(frame.brand, language) : null}
+${contactLine(frame.brand, language)}
 ${refreshSeconds === null ? null : refreshHint(language, refreshSeconds)}`,
   })
 }

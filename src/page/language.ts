@@ -8,7 +8,7 @@ import { ja } from './languages/ja.js'
 import { pt } from './languages/pt.js'
 import { tr } from './languages/tr.js'
 import { zh } from './languages/zh.js'
-import { Markup, type Piece } from './markup.js'
+import { Markup, markup, type Piece } from './markup.js'
 
 /** A language of the pages. */
 export interface Language {
@@ -89,25 +89,15 @@ function filledIn(values: Readonly<Record<string, string | Markup>>, name: strin
   return value
 }
 
-const formats = new Map<string, Intl.NumberFormat>()
-
-/** A decimal string as the language writes it, with all of its digits: the text is formatted, never a float. */
-export function numberText({ locale }: Language, decimal: string): string {
-  const digits = decimal.split('.')[1]?.length ?? 0
-  const name = `${locale} ${digits}`
-  let format = formats.get(name)
-  if (format === undefined) {
-    format = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })
-    formats.set(name, format)
-  }
-  // A text of digits is formatted exactly (ECMA-402, ToIntlMathematicalValue).
-  return format.format(decimal as `${number}`)
-}
-
 /** By locale. Making one takes fifty times as long as using it. */
 const timeFormats = new Map<string, Intl.DateTimeFormat>()
 
-/** In UTC: a page without a script does not know the payer's time zone. Rounded down to minutes, so never too late. */
+/** In UTC, until the script writes it in the payer's time zone, which the service does not know. */
+export function timeMark(language: Language, timeMs: number): Markup {
+  return markup`<time datetime="${new Date(timeMs).toISOString()}">${timeText(language, timeMs)}</time>`
+}
+
+/** Rounded down to minutes, so never too late. */
 export function timeText({ locale }: Language, timeMs: number): string {
   let format = timeFormats.get(locale)
   if (format === undefined) {
@@ -115,6 +105,11 @@ export function timeText({ locale }: Language, timeMs: number): string {
     timeFormats.set(locale, format)
   }
   return `${format.format(timeMs)} UTC`
+}
+
+/** So many minutes, in words that agree with the number. */
+export function minutesText({ locale }: Language, minutes: number): string {
+  return new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' }).format(minutes)
 }
 
 export function listText(language: Language, items: readonly string[], type: 'conjunction' | 'disjunction'): string {

@@ -19,13 +19,15 @@ export interface PageParts {
   readonly refreshSeconds: number | null
   /** What the script has to know, as attributes of `<main>`. */
   readonly data: Markup | null
+  /** Where the link back to the shop leads; null for none. */
+  readonly returnUrl: string | null
   readonly content: Markup
 }
 
 /** A whole HTML document, as text. */
 export function page(
   { isSandbox, brand, language, nonce }: PageFrame,
-  { title, refreshSeconds, data, content }: PageParts,
+  { title, refreshSeconds, data, returnUrl, content }: PageParts,
 ): string {
   const mark = brandMark(brand)
   const sandbox = isSandbox ? markup`<p class="sandbox">${say(language, 'sandbox')}</p>` : null
@@ -42,9 +44,10 @@ ${refreshSeconds === null ? null : markup`<noscript><meta http-equiv="refresh" c
 </head>
 <body>
 ${sandbox === null && mark === null ? null : markup`<header>${sandbox}${mark}</header>`}
+${data === null ? null : markup`<p id="lost" role="alert" hidden>${say(language, 'connectionLost')}</p>`}
 <main${data}>
 ${content}
-${backLink(brand, language)}
+${backLink(brand, returnUrl, language)}
 </main>
 <footer>${languageLinks(language)}</footer>
 <p id="said" class="unseen" role="status"></p>

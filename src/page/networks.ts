@@ -1,16 +1,21 @@
 import type { Currency } from '../domain/amount.js'
-import type { KnownNetwork, Network } from '../domain/network.js'
+import { COIN_DECIMALS, type KnownNetwork, type Network } from '../domain/network.js'
 
 /** What pages say of a network. */
-export interface PageNetwork extends Pick<KnownNetwork, 'kind' | 'name' | 'symbol' | 'tokenSymbol' | 'isTest'> {
+export interface PageNetwork
+  extends Pick<KnownNetwork, 'kind' | 'name' | 'symbol' | 'tokenSymbol' | 'decimals' | 'isTest'> {
   /** Of EIP-155; null where networks have none. */
   readonly chainId: number | null
   /** The address of the token's contract; null when it is not configured. */
   readonly token: string | null
+  /** What exchanges call the network when they send its token, such as TRC20; null where they use its own name. */
+  readonly tokenStandard: string | null
   /** The address of an explorer's page, with `{txHash}` in it; null without one. */
   readonly explorer: string | null
   /** How many confirmations a deposit needs; null where the network's own finality decides. */
   readonly confirmations: number | null
+  /** About how long a deposit takes to be confirmed; null if that is not known. */
+  readonly confirmationMinutes: number | null
 }
 
 /** What pages say of each network that a record may name. */
@@ -19,6 +24,19 @@ export type PageNetworks = (network: Network) => PageNetwork
 /** The coin that an invoice in `currency` is paid in on a network. */
 export function coinOn(currency: Currency, { symbol, tokenSymbol }: PageNetwork): string {
   return currency === 'USDT' ? tokenSymbol : symbol
+}
+
+/** How many decimal places that coin has. */
+export function decimalsOn(currency: Currency, { kind, decimals }: PageNetwork): number {
+  return currency === 'USDT' ? decimals : COIN_DECIMALS[kind]
+}
+
+/**
+ * What payers look for on their exchange. A coin is sent on the network of its name; a token is on several, which exchanges
+ * call by its standard there.
+ */
+export function nameOn(currency: Currency, { name, tokenStandard }: PageNetwork): string {
+  return currency === 'USDT' && tokenStandard !== null ? `${name} (${tokenStandard})` : name
 }
 
 /** The coins that an invoice in `currency` can be paid in on `networks`, without duplicates. */

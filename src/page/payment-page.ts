@@ -1,44 +1,35 @@
 import { createHash } from 'node:crypto'
-import { parseFormattedAmount } from '../domain/amount.js'
 import type { Invoice } from '../domain/invoice.js'
 import type { Payment } from '../domain/payment.js'
-import type { Wallet } from '../domain/wallet.js'
 import { amountText } from './amount-text.js'
-import { contactLine } from './brand.js'
-import { type Language, listParts, listText, numberText, say, timeText } from './language.js'
+import { type Brand, contactLine } from './brand.js'
+import { copyButton } from './copy-button.js'
+import { dueIn } from './due.js'
+import { instructions, type PageWallet } from './instructions.js'
+import { type Language, minutesText, say } from './language.js'
 import { type PageFrame, page } from './layout.js'
 import { type Markup, markup } from './markup.js'
-import { coinOn, coinsOf, type PageNetworks } from './networks.js'
-import {
-  asksMerchant,
-  isAwaited,
-  isPaid,
-  leftToSend,
-  type PaymentState,
-  type Phrase,
-  paymentStateOf,
-  statusWords,
-} from './payment-state.js'
+import { coinsOf, decimalsOn, type PageNetwork, type PageNetworks } from './networks.js'
+import { asksMerchant, awaitedBy, isPaid, type PaymentState, type Phrase, statusWords } from './payment-state.js'
 import { receipt } from './receipt.js'
+import { Sums } from './sums.js'
 import { type Transactions, transactionList, transactionsShown } from './transactions.js'
+import { walletScript } from './wallet-script.js'
 
-/** Seconds between reloads while a payment is awaited. */
-const REFRESH_SECONDS = 10
+/** Seconds between reloads while a payment is awaited, and while only something late may come. */
+const REFRESH_SECONDS = { payment: 10, latecomer: 60 } as const
 
 /** Longer amounts are shown in a smaller font. */
 const LARGE_AMOUNT_LENGTH_MAX = 20
 
-/** Characters of an address that stand together. They are set apart by a margin, so that copying yields one word. */
-const ADDRESS_GROUP = 4
-
-export type PageWallet = Pick<Wallet, 'id' | 'network' | 'address'>
-type KnownWallet = { readonly [Field in keyof PageWallet]: NonNullable<PageWallet[Field]> }
+/** Amounts have no more decimal places. */
+const DECIMALS_MAX = 18
 
 export interface PaymentView extends Transactions {
   readonly invoice: Invoice
   readonly payment: Payment
-  /** Void or expired: the payer must not send anything. */
-  readonly isVoid: boolean
+  /** When it became void or expired, Unix ms: the payer must not send anything. Null if it is not. */
+  readonly voidedAt: number | null
   /** Unix ms; null when it never expires. */
   readonly expiresAt: number | null
   /** The wallets of the invoice, in its order. */
@@ -54,10 +45,15 @@ const VERSION_LENGTH = 16
 
 /** A short text that changes with everything that can change on the page of an invoice. */
 export function versionOf(view: Omit<PaymentView, 'invoice' | 'expiresAt' | 'chosen' | 'nowMs'>): string {
-  const { payment, isVoid, wallets, networks } = view
+  const { payment, voidedAt, wallets, networks } = view
   const addresses = wallets.map(({ address }) => address)
-  const shown = JSON.stringify([payment, isVoid, addresses, transactionsShown(view, networks)])
+  const shown = JSON.stringify([payment, voidedAt !== null, addresses, transactionsShown(view, networks)])
   return createHash('sha256').update(shown).digest('base64url').slice(0, VERSION_LENGTH)
+}
+
+/** Where the link back to the shop leads from the page of an invoice. */
+function returnUrlOf({ returnUrl }: Brand): string | null {
+  return returnUrl
 }
 
 /**
@@ -74,28 +70,36 @@ export function paymentPage(frame: PageFrame, view: PaymentView): string {
 
 class PaymentPage {
   private readonly language: Language
+  private readonly sums: Sums
+  /** The networks of the wallets, as far as they are known. */
+  private readonly networks: readonly PageNetwork[]
+  /** The decimal places that each coin of the invoice has. */
+  private readonly decimals: number
   private readonly state: PaymentState
-  /** What each amount is called: `USDT`, `ETH`, or `ETH or TRX` if the wallets have different coins. */
-  private readonly coin: string
-  private readonly coins: readonly string[]
+  /** What is left to send, as people write it. Null if nothing. */
+  private readonly due: string | null
+  private readonly awaited: ReturnType<typeof awaitedBy>
 
   constructor(
     private readonly frame: PageFrame,
     private readonly view: PaymentView,
   ) {
-    const { invoice, payment, isVoid, wallets } = view
+    const { invoice, payment, voidedAt, wallets, nowMs } = view
     this.language = frame.language
-    this.state = paymentStateOf(payment, isVoid)
-    const networks = wallets.flatMap(({ network }) => (network === null ? [] : [view.networks(network)]))
-    this.coins = coinsOf(invoice.currency, networks)
-    const { nativeCoin } = this.language.texts
-    this.coin = this.coins.length === 0 ? nativeCoin : listText(this.language, this.coins, 'disjunction')
+    this.networks = wallets.flatMap(({ network }) => (network === null ? [] : [view.networks(network)]))
+    this.sums = new Sums(this.language, coinsOf(invoice.currency, this.networks))
+    this.decimals = Math.min(DECIMALS_MAX, ...this.networks.map((network) => decimalsOn(invoice.currency, network)))
+    const { state, left } = dueIn(this.decimals, invoice, payment, voidedAt !== null)
+    this.state = state
+    this.due = left
+    this.awaited = awaitedBy(payment, voidedAt, nowMs)
   }
 
   html(): string {
-    const { invoice, payment, isVoid } = this.view
-    const refreshSeconds = isAwaited(payment, isVoid) ? REFRESH_SECONDS : null
-    const isLive = refreshSeconds !== null
+    const { frame, language, awaited, state } = this
+    const { brand } = frame
+    const { invoice } = this.view
+    const refreshSeconds = awaited === null ? null : REFRESH_SECONDS[awaited]
     // The script brings a page to its next state child by child, so these are always there, in this order.
     const content = markup`
 <h1><bdi>${invoice.name}</bdi></h1>
@@ -103,12 +107,24 @@ ${invoice.description === null ? null : markup`<p class="description"><bdi>${inv
 <div>${this.figure()}</div>
 ${this.statusBox()}
 <div>${this.instructions()}</div>
-<div${isPaid(this.state) ? markup` class="screen"` : null}>${transactionList(this.language, invoice.currency, this.view, this.view.networks)}</div>
-<div>${isPaid(this.state) ? receipt(this.frame, this.coin, this.view) : null}</div>
-<div>${isLive ? markup`<p class="quiet"><a href="">${say(this.language, 'refreshNow')}</a></p>` : null}</div>`
-    // Relative, so that it works behind a proxy that serves the page under another path.
-    const data = isLive ? markup` data-events="${invoice.id}/events" data-version="${versionOf(this.view)}"` : null
-    return page(this.frame, { title: `${this.title()}: ${invoice.name}`, refreshSeconds, data, content })
+<div${isPaid(state) ? markup` class="screen"` : null}>${transactionList(language, invoice.currency, this.view, this.view.networks)}</div>
+<div>${isPaid(state) ? receipt(frame, this.sums.coin, this.view) : null}</div>
+<div>${awaited === null ? null : markup`<p class="quiet"><a href="">${say(language, 'refreshNow')}</a></p>`}</div>
+<div>${asksMerchant(state) ? null : contactLine(brand, language)}</div>`
+    return page(frame, {
+      title: `${this.title()}: ${invoice.name}`,
+      refreshSeconds,
+      data: awaited === null ? null : this.data(),
+      returnUrl: returnUrlOf(brand),
+      content,
+    })
+  }
+
+  /** What the script works with. Addresses are relative, so that it works behind a proxy that serves the page under another path. */
+  private data(): Markup {
+    const { invoice } = this.view
+    const wallets = this.due === null ? null : markup` data-wallets="${walletScript(this.language).path}"`
+    return markup` data-events="${invoice.id}/events" data-version="${versionOf(this.view)}"${wallets}`
   }
 
   private title(): string {
@@ -117,147 +133,61 @@ ${this.statusBox()}
     return isPaid(this.state) ? texts.titlePaid : texts.titlePayment
   }
 
-  /** What is left to send, as people write it. Null if nothing. */
-  private get due(): string | null {
-    return this.state.kind === 'nothing_seen' ? amountText(this.view.invoice) : leftToSend(this.state)
-  }
-
   /** The one figure: what is due, and of which amount; the amount itself when nothing is due. Its label is spoken only. */
   private figure(): Markup {
-    const amount = amountText(this.view.invoice)
-    const { due } = this
-    const label = say(this.language, due === null ? 'invoiceAmount' : 'amountDue')
-    const figure = markup`<span class="unseen">${label}</span> ${this.sum(due ?? amount)}`
-    const isLong = `${due ?? amount} ${this.coin}`.length > LARGE_AMOUNT_LENGTH_MAX
+    const { language, sums, due } = this
+    const amount = amountText(this.view.invoice, this.decimals)
+    const label = say(language, due === null ? 'invoiceAmount' : 'amountDue')
+    const figure = markup`<span class="unseen">${label}</span> ${sums.sum(due ?? amount)}`
+    const isLong = `${due ?? amount} ${sums.coin}`.length > LARGE_AMOUNT_LENGTH_MAX
     const isPart = this.state.kind === 'partly_seen'
     return markup`<p class="${isLong ? 'amount long' : 'amount'}">${figure}</p>
-${due === null ? null : this.copyButton('copyAmount', due)}
-${isPart ? markup`<p class="quiet">${say(this.language, 'ofAmount', { amount: this.sum(amount) })}</p>` : null}`
-  }
-
-  /** The style shows it where the script runs. */
-  private copyButton(label: 'copyAddress' | 'copyAmount', text: string): Markup {
-    const { texts } = this.language
-    return markup`<button type="button" class="copy" data-copy="${text}" data-label="${texts[label]}" data-done="${texts.copied}">${texts[label]}</button>`
-  }
-
-  private sum(decimal: string, coin?: string): Markup {
-    const number = numberText(this.language, decimal)
-    if (coin !== undefined || this.coins.length < 2) return markup`<bdi>${number} ${coin ?? this.coin}</bdi>`
-    // Each coin by itself: the word between them may run the other way.
-    const parts = listParts(this.language, this.coins, 'disjunction')
-    return markup`${parts.map(({ type, value }, i) => {
-      if (type === 'literal') return markup`${value}`
-      return markup`<bdi>${i === 0 ? `${number} ${value}` : value}</bdi>`
-    })}`
+${due === null || this.hasOwnAmounts ? null : copyButton(language, 'copyAmount', due)}
+${isPart ? markup`<p class="quiet">${say(language, 'ofAmount', { amount: sums.sum(amount) })}</p>` : null}`
   }
 
   private statusBox(): Markup {
     const { tone, headline, details } = statusWords(this.state)
-    const lines = details.map((detail) => markup`<p class="detail">${this.phrase(detail)}</p>`)
+    const lines = [...details.map((detail) => this.phrase(detail)), ...this.outlook()]
     const contact = asksMerchant(this.state) ? contactLine(this.frame.brand, this.language) : null
-    return markup`<div class="status ${tone}" id="status" role="status" tabindex="-1"><p>${this.phrase(headline)}</p>${lines}${contact}</div>`
+    return markup`<div class="status ${tone}" id="status" role="status" tabindex="-1"><p>${this.phrase(headline)}</p>${lines.map((line) => markup`<p class="detail">${line}</p>`)}${contact}</div>`
+  }
+
+  /** What is still to come: how long a confirmation takes, and that a closed page shows what is late. */
+  private outlook(): readonly Markup[] {
+    const { language, state, awaited } = this
+    if (state.kind === 'closed') return awaited === 'latecomer' ? [say(language, 'closedWatching')] : []
+    if (state.kind !== 'all_seen') return []
+    const minutes = this.view.deposits.flatMap(({ isConfirmed, network }) => {
+      const { confirmationMinutes } = this.view.networks(network)
+      return isConfirmed || confirmationMinutes === null ? [] : [confirmationMinutes]
+    })
+    if (minutes.length === 0) return []
+    return [say(language, 'confirmationTakes', { time: minutesText(language, Math.max(...minutes)) })]
   }
 
   private phrase({ text, amounts = {} }: Phrase): Markup {
-    const sums = Object.entries(amounts).map(([name, decimal]) => [name, this.sum(decimal)] as const)
+    const sums = Object.entries(amounts).map(([name, decimal]) => [name, this.sums.sum(decimal)] as const)
     return say(this.language, text, Object.fromEntries(sums))
   }
 
-  /** What to send where. Null if nothing is left to send, so that no payer pays twice. */
+  /** Null if nothing is left to send, so that no payer pays twice. */
   private instructions(): Markup | null {
-    const { language, coins, due } = this
+    const { due, view } = this
     if (due === null) return null
-    const { wallets, expiresAt } = this.view
-    const labels = wallets.map((wallet) => this.label(wallet))
-    const panels = wallets.map((wallet) => this.panel(wallet, due))
-    return markup`${expiresAt === null ? null : this.ending(expiresAt)}
-${coins.length > 1 ? markup`<p class="caution">${say(language, 'differentCoins', { coins: listText(language, coins, 'conjunction') })}</p>${contactLine(this.frame.brand, language)}` : null}
-${panels.length === 1 ? markup`<p class="network">${labels}</p>${panels}` : this.tabs(labels, panels)}`
+    const { invoice } = view
+    const dueOn = (network: PageNetwork) => this.dueOn(network) ?? due
+    const order = { ...view, invoiceId: invoice.id, currency: invoice.currency, dueOn }
+    return instructions(this.frame, { ...order, hasOwnAmounts: this.hasOwnAmounts }, this.sums)
   }
 
-  /** Until when to pay, and how long that is, which the script counts down. */
-  private ending(timeMs: number): Markup {
-    const time = markup`<time datetime="${new Date(timeMs).toISOString()}">${timeText(this.language, timeMs)}</time>`
-    const timer = markup`<bdi id="timer" role="timer" data-left="${String(Math.max(0, timeMs - this.view.nowMs))}"></bdi>`
-    return markup`<p>${say(this.language, 'payBefore', { time })}</p>
-<p class="script">${say(this.language, 'timeLeft', { time: timer })}</p>`
+  private dueOn(network: PageNetwork): string | null {
+    const { invoice, payment, voidedAt } = this.view
+    return dueIn(decimalsOn(invoice.currency, network), invoice, payment, voidedAt !== null).left
   }
 
-  /**
-   * One panel at a time, without a script: the style shows the panel behind the chosen radio button. A panel follows its
-   * button in the document too, so that a screen reader comes to it next. Where no script runs, links choose instead: the page
-   * refreshes itself there, and the choice has to be in its address.
-   */
-  private tabs(labels: readonly Markup[], panels: readonly Markup[]): Markup {
-    const { wallets, chosen } = this.view
-    return markup`<fieldset class="tabs">
-<legend>${say(this.language, 'network')}</legend>
-${panels.map((panel, index) => {
-  const id = `wallet-${index}`
-  const isChosen = index === chosen
-  const label = labels[index] ?? null
-  const link = `?lang=${this.language.code}&wallet=${index}`
-  return markup`<input type="radio" name="network" id="${id}" value="${wallets[index]?.network ?? ''}"${isChosen ? markup` checked` : null}>
-<label for="${id}"><span class="script">${label}</span><a class="scriptless" href="${link}"${isChosen ? markup` aria-current="true"` : null}>${label}</a></label>
-${panel}`
-})}
-</fieldset>`
+  /** Whether an amount that not every coin can carry makes a difference between the networks. */
+  private get hasOwnAmounts(): boolean {
+    return this.networks.some((network) => this.dueOn(network) !== this.due)
   }
-
-  /** The network's name; of several wallets on one network, each with the end of its address. */
-  private label(wallet: PageWallet): Markup {
-    const { language } = this
-    if (!isKnown(wallet)) return say(language, 'unknownNetwork')
-    const { network, address } = wallet
-    const isAlone = this.view.wallets.filter((other) => other.network === network).length === 1
-    const { name, isTest } = this.view.networks(network)
-    const mark = isTest ? markup` <span class="test">${say(language, 'testNetwork')}</span>` : null
-    const end = isAlone ? null : markup` <bdi>…${address.slice(-ADDRESS_GROUP)}</bdi>`
-    return markup`<bdi>${name}</bdi>${end}${mark}`
-  }
-
-  private panel(wallet: PageWallet, due: string): Markup {
-    const { language } = this
-    if (!isKnown(wallet))
-      return markup`<div class="panel"><p>${say(language, 'unknownAddress')}</p></div>
-`
-    const { id: walletId, address } = wallet
-    const network = this.view.networks(wallet.network)
-    const { invoice } = this.view
-    const coin = coinOn(invoice.currency, network)
-    const title = markup`<bdi>${network.name}</bdi>`
-    const link = this.walletLink(wallet, due)
-    const contract = invoice.currency === 'USDT' ? network.token : null
-    return markup`<div class="panel">
-<h2>${say(language, 'sendToAddress', { amount: this.sum(due, coin) })}</h2>
-<img class="qr" src="${invoice.id}/qr/${encodeURIComponent(walletId.toWellFormed())}.svg" alt="${language.texts.qrCode}" width="176" height="176" loading="lazy">
-<p>${addressCode(address)}</p>
-${this.copyButton('copyAddress', address)}
-<p>${say(language, 'sendOnly', { coin: markup`<strong>${coin}</strong>`, network: markup`<strong>${title}</strong>` })}</p>
-${link === null ? null : markup`<p><a href="${link}">${say(language, 'openInWallet')}</a></p>`}
-${
-  contract === null
-    ? null
-    : markup`<details><summary>${say(language, 'tokenContract', { coin, network: title })}</summary><p>${addressCode(contract)}</p></details>`
-}
-</div>
-`
-  }
-
-  /** A payment request that wallets open (EIP-681): native coins only, whose amounts have 18 decimals everywhere. */
-  private walletLink({ network, address }: KnownWallet, due: string): string | null {
-    const { kind, chainId } = this.view.networks(network)
-    if (this.view.invoice.currency !== 'native' || kind !== 'evm' || chainId === null) return null
-    return `ethereum:${address}@${chainId}?value=${parseFormattedAmount(due)}`
-  }
-}
-
-function isKnown(wallet: PageWallet): wallet is KnownWallet {
-  return wallet.network !== null && wallet.address !== null
-}
-
-function addressCode(address: string): Markup {
-  const groups = address.match(new RegExp(`^0x.{${ADDRESS_GROUP}}|.{1,${ADDRESS_GROUP}}`, 'gsu')) ?? []
-  return markup`<code class="address" dir="ltr" translate="no">${groups.map((group) => markup`<span>${group}</span>`)}</code>`
 }

@@ -37,9 +37,21 @@ export function leftToSend(state: PaymentState): string | null {
   return state.kind === 'nothing_seen' || state.kind === 'partly_seen' ? state.missing : null
 }
 
-/** Whether the payment is expected to change, so that the page should reload. */
-export function isAwaited({ status, pending }: Payment, isVoid: boolean): boolean {
-  return pending !== '0' || (status !== 'paid' && !isVoid)
+/** So long before the expiry nobody should send any more: what is seen after it is late. The script knows it, too. */
+export const LAST_CALL_MS = 120_000
+
+/** How long the page of a void invoice waits for what is sent too late. */
+export const LATE_MS = 30 * 24 * 60 * 60 * 1000
+
+/** What may still come, so that the page is live: a payment or its confirmation, or something late. Null if nothing. */
+export function awaitedBy(
+  { status, pending }: Payment,
+  voidedAt: number | null,
+  nowMs: number,
+): 'payment' | 'latecomer' | null {
+  if (pending !== '0') return 'payment'
+  if (voidedAt !== null) return nowMs < voidedAt + LATE_MS ? 'latecomer' : null
+  return status === 'paid' ? null : 'payment'
 }
 
 export function isPaid({ kind }: PaymentState): boolean {

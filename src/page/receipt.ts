@@ -2,11 +2,11 @@ import { parseFormattedAmount, parseInvoiceAmount } from '../domain/amount.js'
 import type { Invoice } from '../domain/invoice.js'
 import type { Payment, QualifyingDeposit } from '../domain/payment.js'
 import { contactAddress } from './brand.js'
-import { type Language, numberText, say, timeText } from './language.js'
+import { type Language, say, timeMark } from './language.js'
 import type { TextKey } from './languages/en.js'
 import type { PageFrame } from './layout.js'
 import { type Markup, markup } from './markup.js'
-import { coinOn, type PageNetworks } from './networks.js'
+import { coinOn, nameOn, type PageNetworks } from './networks.js'
 import type { Transactions } from './transactions.js'
 
 /** What a receipt says of a paid invoice. */
@@ -25,7 +25,7 @@ export function receipt({ brand, language }: PageFrame, coin: string, paid: Paid
   const confirmed = deposits.filter(({ isConfirmed }) => isConfirmed)
   const paidAt = paidAtOf(paid)
   const transactions = confirmed.map((deposit) => transaction(language, invoice, deposit, networks))
-  const count = numberText(language, String(deposits.length))
+  const count = String(deposits.length)
   const more = hasMoreDeposits ? markup`<p>${say(language, 'moreTransactions', { count })}</p>` : null
   return markup`<section class="receipt"><h2>${say(language, 'receipt')}</h2>
 <dl>${[
@@ -33,7 +33,7 @@ export function receipt({ brand, language }: PageFrame, coin: string, paid: Paid
     row(language, 'contactLabel', contactAddress(brand)),
     row(language, 'invoiceNumber', markup`<code dir="ltr">${invoice.id}</code>`),
     row(language, 'paidOn', paidAt === null ? null : timeMark(language, paidAt)),
-    row(language, 'amountReceived', markup`<bdi>${numberText(language, payment.received)} ${coin}</bdi>`),
+    row(language, 'amountReceived', markup`<bdi>${payment.received} ${coin}</bdi>`),
     row(language, 'transactions', transactions.length === 0 ? null : markup`${transactions}${more}`),
   ]}</dl></section>
 <p class="script"><button type="button" data-print>${say(language, 'printReceipt')}</button></p>
@@ -63,10 +63,6 @@ function row(language: Language, label: TextKey, value: Markup | null): Markup {
   return value === null ? markup`` : markup`<div><dt>${say(language, label)}</dt><dd>${value}</dd></div>`
 }
 
-function timeMark(language: Language, timeMs: number): Markup {
-  return markup`<time datetime="${new Date(timeMs).toISOString()}">${timeText(language, timeMs)}</time>`
-}
-
 function transaction(
   language: Language,
   { currency }: Invoice,
@@ -75,9 +71,9 @@ function transaction(
 ): Markup {
   const { txHash, amount, receivedAt } = deposit
   const network = networks(deposit.network)
-  const sum = markup`<bdi>${numberText(language, amount)} ${coinOn(currency, network)}</bdi>`
+  const sum = markup`<bdi>${amount} ${coinOn(currency, network)}</bdi>`
   const mark = network.isTest ? markup` <span class="test">${say(language, 'testNetwork')}</span>` : null
-  return markup`<p>${sum} · <bdi>${network.name}</bdi>${mark}<br>
+  return markup`<p>${sum} · <bdi>${nameOn(currency, network)}</bdi>${mark}<br>
 ${timeMark(language, receivedAt)}<br>
 <code dir="ltr" translate="no">${txHash.toWellFormed()}</code></p>`
 }

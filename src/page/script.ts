@@ -1,14 +1,18 @@
+import { LAST_CALL_MS } from './payment-state.js'
+
 /**
- * The script of the pages. The pages are complete without it; it brings news, copies, remembers the network and counts
- * down. It runs in browsers, so it is text here, and `test/page/browser.test.ts` runs it in one. It contains no character
+ * The script of the pages. The pages are complete without it; it brings news, says when none can come, copies, remembers the
+ * network, counts down, and writes times in the payer's zone. It runs in browsers, so it is text here, and `test/page/browser.test.ts` runs it in one. It contains no character
  * that ends a `<script>`.
  *
  * News: the server says that something changed (server-sent events), the script asks for the page and brings what is on the
  * screen to the same state, node by node, so that scroll, focus and selection stay. Whatever goes wrong, it asks again,
  * later each time. The style of the page that comes is cut out before it is parsed, because it has a nonce that this page's
  * policy does not know.
+ *
+ * Wallets: where the browser has one, it loads the script for it (`wallet-program.ts`), which other payers do not pay for.
  */
-export const SCRIPT = `
+const PROGRAM = `
 (() => {
   'use strict'
   const BEAT_MS = 15000
@@ -16,9 +20,14 @@ export const SCRIPT = `
   const LONGEST_WAIT_MS = 30000
   const ANSWER_MS = 10000
   const COPIED_MS = 2000
+  const LOST_MS = 5000
+  const LAST_CALL_MS = ${LAST_CALL_MS}
+  const root = document.documentElement
+  const { nonce } = document.currentScript
   const main = document.querySelector('main')
   const said = document.getElementById('said')
-  document.documentElement.classList.add('js')
+  const lostNotice = document.getElementById('lost')
+  root.classList.add('js')
 
   let source = null
   let heard = Date.now()
@@ -26,6 +35,22 @@ export const SCRIPT = `
   let waiting = 0
   let deadline = 0
   let asked = 0
+  let lostAt = 0
+
+  const missed = (since) => { if (lostAt === 0) lostAt = since }
+  const reached = () => {
+    lostAt = 0
+    showLost()
+  }
+  const showLost = () => {
+    if (lostNotice !== null) lostNotice.hidden = lostAt === 0 || Date.now() - lostAt < LOST_MS
+  }
+
+  const TIME = { numberingSystem: 'latn', year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
+  const clock = new Intl.DateTimeFormat(root.lang, TIME)
+  const intoZone = (page) => {
+    for (const time of page.querySelectorAll('time')) time.textContent = clock.format(new Date(time.dateTime))
+  }
 
   const bring = (shown, wanted) => {
     for (const { name } of [...shown.attributes]) {
@@ -34,6 +59,7 @@ export const SCRIPT = `
     for (const { name, value } of wanted.attributes) {
       if (shown.getAttribute(name) !== value) shown.setAttribute(name, value)
     }
+    if (shown.hasAttribute('data-pay')) return
     const before = [...shown.childNodes]
     const after = [...wanted.childNodes]
     after.forEach((node, index) => {
@@ -65,12 +91,15 @@ export const SCRIPT = `
     const turn = asked
     const page = await fetchPage()
     if (turn !== asked) return
+    reached()
+    intoZone(page)
     const wanted = page.querySelector('main')
     const hadFocus = document.activeElement !== document.body
     bring(main, wanted)
     document.title = page.title
     if (hadFocus && document.activeElement === document.body) document.getElementById('status').focus()
     setDeadline()
+    document.dispatchEvent(new Event('brought'))
   }
 
   const stop = () => {
@@ -81,6 +110,7 @@ export const SCRIPT = `
 
   const lost = async () => {
     stop()
+    missed(Date.now())
     waiting = setTimeout(start, wait * (0.5 + Math.random()))
     wait = Math.min(2 * wait, LONGEST_WAIT_MS)
     await update().catch(() => {})
@@ -94,24 +124,33 @@ export const SCRIPT = `
     const opened = new EventSource(events + '?after=' + version)
     source = opened
     heard = Date.now()
-    opened.onopen = () => { heard = Date.now() }
-    opened.addEventListener('beat', () => {
+    const hears = () => {
       heard = Date.now()
+      reached()
+    }
+    opened.onopen = hears
+    opened.addEventListener('beat', () => {
+      hears()
       wait = FIRST_WAIT_MS
     })
     opened.addEventListener('changed', (event) => {
-      heard = Date.now()
+      hears()
       if (event.data === main.dataset.version) return
       update().then(() => {
         wait = FIRST_WAIT_MS
         if (main.dataset.events == null) stop()
       }, lost)
     })
-    opened.onerror = () => { if (opened.readyState === EventSource.CLOSED && opened === source) lost() }
+    opened.onerror = () => {
+      missed(Date.now())
+      if (opened.readyState === EventSource.CLOSED && opened === source) lost()
+    }
   }
 
   const woken = () => {
-    if (source !== null && Date.now() - heard > 2.5 * BEAT_MS) start()
+    if (source === null || Date.now() - heard <= 2.5 * BEAT_MS) return
+    missed(heard)
+    start()
   }
 
   const setDeadline = () => {
@@ -120,7 +159,9 @@ export const SCRIPT = `
     tick()
   }
   const tick = () => {
+    showLost()
     const timer = document.getElementById('timer')
+    root.classList.toggle('ending', timer !== null && (deadline === 0 || deadline - Date.now() <= LAST_CALL_MS))
     if (timer === null || deadline === 0) return
     const left = Math.ceil((deadline - Date.now()) / 1000)
     const two = (number) => String(number).padStart(2, '0')
@@ -179,12 +220,34 @@ export const SCRIPT = `
   }
   if (main.dataset.retry != null) setTimeout(retry, Number(main.dataset.retry) * 1000)
 
+  let hasWallets = false
+  const loadWallets = () => {
+    if (hasWallets || main.dataset.wallets == null) return
+    hasWallets = true
+    const script = document.createElement('script')
+    script.nonce = nonce
+    script.src = main.dataset.wallets
+    document.head.append(script)
+  }
+  const lookForWallets = () => {
+    dispatchEvent(new Event('eip6963:requestProvider'))
+    if (window.ethereum != null || window.tronLink != null) loadWallets()
+  }
+  addEventListener('eip6963:announceProvider', loadWallets)
+  addEventListener('load', lookForWallets)
+  lookForWallets()
+
+  intoZone(document)
   setDeadline()
   setInterval(tick, 1000)
   setInterval(woken, 5000)
   for (const name of ['online', 'pageshow', 'visibilitychange']) addEventListener(name, woken)
+  addEventListener('offline', () => missed(Date.now() - LOST_MS))
   addEventListener('pagehide', stop)
   addEventListener('pageshow', (event) => { if (event.persisted) start() })
   start()
 })()
 `
+
+/** Without the indentation, which a fifth of it is. */
+export const SCRIPT = PROGRAM.replace(/\n +/g, '\n')

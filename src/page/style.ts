@@ -71,6 +71,11 @@ a { color: var(--accent); }
 .status.closed { background: var(--ground); color: var(--text); border: 1px solid var(--line); }
 .status a { color: inherit; }
 .caution { color: var(--waiting); }
+.last-call, #lost { padding: 0.625rem 0.875rem; border: 2px solid var(--waiting); border-radius: 0.5rem; background: var(--waiting-ground); color: var(--waiting); font-weight: 600; }
+html:not(.ending) .last-call.later, html.ending .wallets, .wallets:empty { display: none; }
+#lost { position: sticky; top: 0.5rem; z-index: 1; max-width: 34rem; margin: 0 auto; }
+.wallets button { display: block; width: 100%; margin-top: 0.5rem; background: var(--accent); color: var(--card); font-weight: 600; }
+.wallets button[aria-disabled=true] { opacity: 0.6; cursor: default; }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
 button {
   min-height: 2.75rem;

@@ -1,7 +1,7 @@
 import type { Currency } from '../domain/amount.js'
 import type { NetworkKind } from '../domain/network.js'
 import type { QualifyingDeposit } from '../domain/payment.js'
-import { type Language, numberText, say } from './language.js'
+import { type Language, say } from './language.js'
 import { type Markup, markup } from './markup.js'
 import { coinOn, type PageNetwork, type PageNetworks } from './networks.js'
 
@@ -30,7 +30,7 @@ export function transactionList(
 ): Markup | null {
   if (deposits.length === 0) return null
   const items = deposits.map((deposit) => item(language, currency, deposit, networks(deposit.network)))
-  const count = numberText(language, String(deposits.length))
+  const count = String(deposits.length)
   return markup`<h2>${say(language, 'transactions')}</h2>
 <ul class="transactions">
 ${items}</ul>
@@ -39,7 +39,7 @@ ${hasMoreDeposits ? markup`<p class="quiet">${say(language, 'moreTransactions', 
 
 function item(language: Language, currency: Currency, deposit: QualifyingDeposit, network: PageNetwork): Markup {
   const { txHash, amount } = deposit
-  const sum = markup`<bdi>${numberText(language, amount)} ${coinOn(currency, network)}</bdi>`
+  const sum = markup`<bdi>${amount} ${coinOn(currency, network)}</bdi>`
   const link = explorerLink(network, txHash)
   const hash = markup`<code dir="ltr" translate="no">${shortened(txHash)}</code>`
   const shown =
@@ -55,9 +55,9 @@ function progress(language: Language, deposit: QualifyingDeposit, facts: PageNet
   if (deposit.isConfirmed) return say(language, 'confirmed')
   const count = confirmationsShown(deposit, facts)
   if (count === null) return say(language, 'unconfirmed')
-  const shown = { count: numberText(language, String(count)) }
+  const shown = { count: String(count) }
   if (facts.confirmations === null) return say(language, 'confirmationsSoFar', shown)
-  return say(language, 'confirmationsOf', { ...shown, needed: numberText(language, String(facts.confirmations)) })
+  return say(language, 'confirmationsOf', { ...shown, needed: String(facts.confirmations) })
 }
 
 /** Not more than are needed: a deposit is confirmed only after its block was read again. */

@@ -25,13 +25,16 @@ export function pageNetworksOf(settings: Settings, { all }: Pick<Networks, 'all'
   return (id) => known.get(id) ?? { ...NAMELESS, name: id, symbol: id, ...ofEntry(undefined, settings) }
 }
 
-const NAMELESS = { kind: 'evm', tokenSymbol: 'USDT', isTest: false } as const
+const NAMELESS = { kind: 'evm', tokenSymbol: 'USDT', decimals: 18, isTest: false } as const
 
 /** No explorer knows the transactions of simulated networks. */
 function ofEntry(entry: NetworkEntry | undefined, { sandbox }: Settings) {
   return {
     chainId: entry?.kind === 'evm' ? entry.chainId : null,
     token: entry?.token.contract ?? null,
+    tokenStandard: entry?.tokenStandard ?? null,
+    // Simulated networks confirm within seconds.
+    confirmationMinutes: sandbox ? null : (entry?.confirmationMinutes ?? null),
     explorer: sandbox ? null : (entry?.explorer ?? null),
     confirmations: entry?.kind === 'evm' && typeof entry.confirmations === 'number' ? entry.confirmations : null,
   }

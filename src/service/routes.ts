@@ -24,6 +24,7 @@ import { invoiceHandlers } from '../http/routes/invoices.js'
 import { logoHandlers } from '../http/routes/logo.js'
 import { type PageSettings, type PaymentPageParts, paymentPageHandlers } from '../http/routes/pay.js'
 import { referenceHandlers } from '../http/routes/reference.js'
+import { walletScriptHandlers } from '../http/routes/wallet-script.js'
 import { walletHandlers } from '../http/routes/wallets.js'
 import { deliveryHandlers, webhookConfigurationHandlers } from '../http/routes/webhooks.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -149,6 +150,7 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
       clock,
     }),
     logoHandlers(pages.brand.logo),
+    walletScriptHandlers,
     referenceHandlers({ basePath, networks: store.networks.ids }),
   )
 }

@@ -22,6 +22,8 @@ interface Entry {
   readonly genesis?: string
   readonly symbol: string
   readonly token: { readonly symbol: string; readonly contract: string; readonly decimals: number }
+  readonly tokenStandard?: string
+  readonly confirmationMinutes: number
   readonly confirmations?: string | number
   readonly pollMs: number
   readonly explorer: string
@@ -37,9 +39,12 @@ function isPositiveInteger(value: unknown): boolean {
 
 /** The properties of an entry, in the order of the file. `urls` are the operator's. */
 const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
-  evm: 'id kind name claim testnet chainId symbol token confirmations pollMs explorer'.split(' '),
-  tron: 'id kind name claim testnet genesis symbol token pollMs explorer'.split(' '),
+  evm: 'id kind name claim testnet chainId symbol token confirmationMinutes confirmations pollMs explorer'.split(' '),
+  tron: 'id kind name claim testnet genesis symbol token confirmationMinutes pollMs explorer'.split(' '),
 }
+
+/** What exchanges call them. To an exchange, ERC20 is Ethereum alone: the others go by their names. */
+const STANDARDS: Readonly<Record<string, string>> = { ETH: 'ERC20', TRX: 'TRC20', BNB: 'BEP20' }
 
 describe('docs/networks', () => {
   for (const file of files) {
@@ -47,7 +52,10 @@ describe('docs/networks', () => {
       const [entry, ...more] = entriesOf(file)
       assert.ok(entry !== undefined && more.length === 0)
       const { id, kind, name, claim, testnet, symbol, token, pollMs, explorer } = entry
-      assert.deepEqual(Object.keys(entry), PROPERTIES[kind])
+      const { tokenStandard, ...rest } = entry
+      assert.deepEqual(Object.keys(rest), PROPERTIES[kind])
+      assert.equal(tokenStandard, STANDARDS[id])
+      assert.ok(isPositiveInteger(rest.confirmationMinutes))
       assert.match(id, /^[A-Z0-9-]{2,16}$/)
       assert.match(name, /^[A-Z][A-Za-z ]+$/)
       assert.match(claim, /^[a-z0-9-]+\/[a-z0-9-]+$/)

@@ -27,9 +27,13 @@ describe('the brand', () => {
 
   test('links back in the words of the payer', () => {
     const link = '<a href="https://shop.example/cart?order=1&amp;lang=en" target="_top">'
-    assert.equal(String(backLink(SHOP, ENGLISH)), `<p class="back">${link}Back to <bdi>Tea House</bdi></a></p>`)
+    assert.equal(
+      String(backLink(SHOP, SHOP.returnUrl, ENGLISH)),
+      `<p class="back">${link}Back to <bdi>Tea House</bdi></a></p>`,
+    )
     assert.ok(textOf(notFound(SHOP, 'tr')).includes('Tea House sayfasına dön'))
-    assert.equal(backLink({ ...SHOP, returnUrl: null }, ENGLISH), null)
+    assert.equal(backLink(SHOP, null, ENGLISH), null)
+    assert.equal(textOf(String(backLink(NO_BRAND, SHOP.returnUrl, ENGLISH))), 'Back to the shop')
   })
 
   for (const [support, shown] of [

@@ -31,7 +31,7 @@ describe('the payment page in a browser', { skip: noBrowser }, () => {
     const place = 'JSON.stringify([scrollY > 0, String(getSelection()), document.activeElement.dataset.copy])'
     const was = await page.evaluate(place)
     await shop.deposit('pending', '1000000')
-    await says(page, '1 USDT seen, 9,999 USDT more to send')
+    await says(page, '1 USDT seen, 9999 USDT more to send')
     assert.equal(await page.evaluate(place), was)
     assert.equal(was, JSON.stringify([true, NILE.address, NILE.address]))
     await page.reload()

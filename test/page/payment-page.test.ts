@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Invoice } from '../../src/domain/invoice.js'
-import type { Payment } from '../../src/domain/payment.js'
+import type { Payment, QualifyingDeposit } from '../../src/domain/payment.js'
 import { failurePage } from '../../src/page/failure-page.js'
+import { LANGUAGES } from '../../src/page/language.js'
 import type { PageFrame } from '../../src/page/layout.js'
 import { type PaymentView, paymentPage } from '../../src/page/payment-page.js'
+import { LATE_MS } from '../../src/page/payment-state.js'
 import { pageNetworks } from '../support/networks.js'
-import { frameOf, textOf } from './frame.js'
+import { frameOf, SHOP, textOf } from './frame.js'
 
 const ID = '018f2a4c5b6d7e8f9012345678abcdef'
 
@@ -17,6 +19,9 @@ const UNKNOWN = { id: 'w3', network: null, address: null }
 const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0', own: '0' }
 const PAID: Payment = { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0', own: '25' }
 
+/** A minute before the page is made. */
+const VOIDED_AT = 1_699_999_940_000
+
 const FACTS = {
   SEP: {
     chainId: 11155111,
@@ -25,6 +30,10 @@ const FACTS = {
     confirmations: 12,
   },
   'TRX-NILE': { explorer: 'https://nile.example/#/tx/{txHash}' },
+}
+
+function deposit(network: string, isConfirmed: boolean): QualifyingDeposit {
+  return { network, txHash: '0x1', index: 0, receivedAt: 1, amount: '1', isConfirmed, confirmations: null }
 }
 
 interface Variation extends Partial<Omit<PaymentView, 'invoice'>> {
@@ -48,7 +57,7 @@ function render({ invoice, ...rest }: Variation = {}, frame: PageFrame = frameOf
       ...invoice,
     },
     payment: UNPAID,
-    isVoid: false,
+    voidedAt: null,
     expiresAt: null,
     wallets: [SEP],
     chosen: 0,
@@ -185,13 +194,17 @@ describe('the payment page', () => {
     ],
     [
       'it is void',
-      { isVoid: true },
-      ['This invoice is no longer payable.', 'Nothing was received. Ask the merchant if you still want to pay.'],
+      { voidedAt: VOIDED_AT },
+      [
+        'This invoice is no longer payable.',
+        'Nothing was received. Ask the merchant if you still want to pay.',
+        'If something is still on its way, this page will show it.',
+      ],
       null,
     ],
     [
       'it is void and something arrived',
-      { isVoid: true, payment: { ...UNPAID, received: '10', pending: '2', remaining: '15' } },
+      { voidedAt: VOIDED_AT, payment: { ...UNPAID, received: '10', pending: '2', remaining: '15' } },
       [
         'This invoice is no longer payable.',
         '10 USDT was received.',
@@ -215,20 +228,22 @@ describe('the payment page', () => {
     })
   }
 
-  test('asks again while a payment is awaited, and no longer', () => {
+  test('asks again while something is awaited, and no longer', () => {
     const refreshes = (view: Partial<PaymentView>) => {
       const html = render(view)
-      const hasLink = html.includes('<a href="">Refresh now</a>')
-      assert.equal(html.includes('<noscript><meta http-equiv="refresh" content="10"></noscript>'), hasLink)
-      assert.equal(html.includes(`<main data-events="${ID}/events" data-version="`), hasLink)
-      return hasLink
+      const seconds = /<noscript><meta http-equiv="refresh" content="(\d+)"><\/noscript>/.exec(html)?.[1] ?? null
+      assert.equal(html.includes('<a href="">Refresh now</a>'), seconds !== null)
+      assert.equal(html.includes(`<main data-events="${ID}/events" data-version="`), seconds !== null)
+      assert.equal(html.includes('id="lost"'), seconds !== null)
+      return seconds
     }
-    assert.ok(refreshes({}))
-    assert.ok(refreshes({ payment: { ...UNPAID, pending: '25' } }))
-    assert.ok(refreshes({ payment: { ...PAID, pending: '5' } }))
-    assert.ok(refreshes({ isVoid: true, payment: { ...UNPAID, pending: '5' } }))
-    assert.equal(refreshes({ payment: PAID }), false)
-    assert.equal(refreshes({ isVoid: true }), false)
+    assert.equal(refreshes({}), '10')
+    assert.equal(refreshes({ payment: { ...UNPAID, pending: '25' } }), '10')
+    assert.equal(refreshes({ payment: { ...PAID, pending: '5' } }), '10')
+    assert.equal(refreshes({ voidedAt: VOIDED_AT, payment: { ...UNPAID, pending: '5' } }), '10')
+    assert.equal(refreshes({ payment: PAID }), null)
+    assert.equal(refreshes({ voidedAt: VOIDED_AT }), '60')
+    assert.equal(refreshes({ voidedAt: VOIDED_AT - LATE_MS }), null)
   })
 
   test('warns that different coins are not equal offers, and names the sum with each network', () => {
@@ -330,7 +345,7 @@ describe('the payment page', () => {
     const part = { payment: { ...UNPAID, pending: '10' } }
     for (const view of [{}, part]) assert.equal(labelOf(render(view)), 'Amount due')
     const seen = { payment: { ...UNPAID, pending: '25.00' } }
-    for (const view of [seen, { payment: PAID }, { isVoid: true }])
+    for (const view of [seen, { payment: PAID }, { voidedAt: VOIDED_AT }])
       assert.equal(labelOf(render(view)), 'Invoice amount')
     assert.equal(labelOf(render(part, frameOf({ lang: 'de' }))), 'Zu zahlender Betrag')
   })
@@ -374,7 +389,8 @@ describe('the payment page', () => {
 
   test('warns to send nothing else, and names the contract of the token where it is configured', () => {
     const sep = textOf(render())
-    assert.ok(sep.includes('Send only USDT, and only on Ethereum Sepolia. Anything else does not count'), sep)
+    assert.ok(sep.includes('Send only USDT, and only on Ethereum Sepolia. Anything else may be lost.'), sep)
+    assert.ok(sep.includes('The address must receive the full 25.00 USDT.'), sep)
     assert.ok(sep.includes('Token contract of USDT on Ethereum Sepolia'), sep)
     assert.ok(sep.includes(FACTS.SEP.token), sep)
     assert.equal(render({ wallets: [NILE] }).includes('Token contract'), false)
@@ -405,7 +421,7 @@ describe('the payment page', () => {
       { payment: { ...UNPAID, pending: '10' } },
       { payment: { ...UNPAID, received: '10', remaining: '15' } },
       { payment: { ...PAID, pending: '10' } },
-      { isVoid: true },
+      { voidedAt: VOIDED_AT },
       { wallets: [UNKNOWN] },
     ]
     const versions = views.map((view) => /data-version="([\w-]{16})"/.exec(render(view))?.[1] ?? 'none')
@@ -421,10 +437,103 @@ describe('the payment page', () => {
     assert.ok(html.includes('<bdi>25.00 USDT</bdi>'))
   })
 
-  test('writes amounts as the language does', () => {
+  test('writes amounts in every language as wallets take them, without separators and with a point', () => {
     const payment = { ...UNPAID, remaining: '1234.50' }
-    const german = render({ invoice: { amount: '1234.50' }, payment }, frameOf({ lang: 'de' }))
-    assert.equal(figureOf(german), '1.234,50 USDT')
+    for (const { code } of LANGUAGES) {
+      const html = render({ invoice: { amount: '1234.50' }, payment }, frameOf({ lang: code }))
+      assert.equal(figureOf(html), '1234.50 USDT')
+      assert.ok(html.includes('data-copy="1234.50"'), code)
+    }
+  })
+
+  test('calls a network as exchanges do beside its own name, where a token is asked for', () => {
+    const networks = pageNetworks({ ...FACTS, 'TRX-NILE': { tokenStandard: 'TRC20' } })
+    const token = textOf(render({ networks, wallets: [NILE, SEP] }))
+    assert.ok(token.includes('TRON Nile (TRC20) Test network'), token)
+    assert.ok(token.includes('Send only USDT, and only on TRON Nile (TRC20).'), token)
+    assert.ok(token.includes('only on Ethereum Sepolia.'), token)
+    const coin = textOf(render({ networks, wallets: [NILE], invoice: { currency: 'native' } }))
+    assert.equal(coin.includes('TRC20'), false, coin)
+  })
+
+  test('says which coin the fee takes, and about how long a confirmation does', () => {
+    const networks = pageNetworks({ SEP: { confirmationMinutes: 3 }, 'TRX-NILE': { confirmationMinutes: 1 } })
+    const fee = 'A wallet of your own also needs a little ETH for the fee of the network.'
+    const takes = 'The network takes about 3 minutes to confirm a payment.'
+    const due = textOf(render({ networks }))
+    assert.ok(due.includes(fee) && due.includes(takes), due)
+    assert.equal(textOf(render({ networks, invoice: { currency: 'native' } })).includes('for the fee'), false)
+    assert.equal(textOf(render()).includes('takes about'), false)
+    const deposits = [deposit('SEP', false), deposit('TRX-NILE', false), deposit('SEP', true)]
+    const pending = { networks, payment: { ...UNPAID, pending: '25' } }
+    assert.ok(textOf(render({ ...pending, deposits })).includes(takes))
+    // The slower network is confirmed already.
+    const rest = textOf(render({ ...pending, deposits: deposits.slice(1) }))
+    assert.ok(rest.includes('The network takes about 1 minute to confirm a payment.'), rest)
+  })
+
+  test('asks for no amount that a coin cannot carry, and is content with the one that it asks for', () => {
+    const invoice = { amount: '33.333333333333336' }
+    const payment = { ...UNPAID, remaining: invoice.amount }
+    const asked = render({ invoice, payment })
+    assert.equal(figureOf(asked), '33.333334 USDT')
+    assert.ok(asked.includes('data-copy="33.333334"'), asked)
+    assert.ok(textOf(asked).includes('must receive the full 33.333334 USDT'), asked)
+    const paid = { ...PAID, received: '33.333334', overpaid: '0.000000666666664' }
+    assert.equal(figureOf(render({ invoice, payment: paid })), '33.333334 USDT')
+    assert.ok(textOf(render({ invoice, payment: paid })).includes('Paid. Nothing more is due.'))
+  })
+
+  test('asks on each network for what its coin carries, where they differ, and lets copy that', () => {
+    const invoice = { currency: 'native', amount: '0.0123456789' } as const
+    const payment = { ...UNPAID, remaining: invoice.amount }
+    const html = render({ invoice, payment, wallets: [SEP, NILE] })
+    assert.equal(figureOf(html), '0.012346 ETH or TRX')
+    const text = textOf(html)
+    assert.ok(text.includes('Send 0.0123456789 ETH to this address'), text)
+    assert.ok(text.includes('Send 0.012346 TRX to this address'), text)
+    const copied = [...html.matchAll(/data-copy="([^"]*)"/g)].map(([, copy]) => copy)
+    assert.deepEqual(copied, ['0.0123456789', SEP.address, '0.012346', NILE.address])
+  })
+
+  test('calls a halt in the last two minutes, and asks no wallet any more', () => {
+    const expiresAt = 1_700_003_600_000
+    const before = render({ expiresAt, nowMs: expiresAt - 120_001 })
+    assert.ok(before.includes('<p class="last-call later" role="alert">'), before)
+    assert.ok(before.includes('data-pay='), before)
+    const last = render({ expiresAt, nowMs: expiresAt - 120_000 })
+    assert.ok(last.includes('<p class="last-call" role="alert">Do not send anything any more.'), last)
+    assert.equal(last.includes('data-pay='), false)
+    assert.equal(render().includes('class="last-call'), false)
+  })
+
+  test('offers browser wallets what is left, on networks that they reach', () => {
+    const offered = (view: Variation, frame?: PageFrame) =>
+      [...render(view, frame).matchAll(/data-pay="([^"]*)"/g)].map(([, json = '']) => {
+        const { chainId, raw } = JSON.parse(json.replaceAll('&quot;', '"'))
+        return [chainId, raw]
+      })
+    const part = { payment: { ...UNPAID, received: '10', remaining: '15' } }
+    assert.deepEqual(offered({ wallets: [NILE, SEP] }), [['0xaa36a7', '25000000']])
+    assert.deepEqual(offered(part), [['0xaa36a7', '15000000']])
+    assert.deepEqual(offered({ payment: PAID }), [])
+    assert.deepEqual(offered({ voidedAt: VOIDED_AT }), [])
+    assert.deepEqual(offered({}, frameOf({ isSandbox: true })), [])
+  })
+
+  test('names the script for wallets where something is due, in its language', () => {
+    const path = (view: Variation, lang = 'en') => /data-wallets="([^"]*)"/.exec(render(view, frameOf({ lang })))?.[1]
+    assert.match(path({}) ?? '', /^wallet\/en-[\w-]{12}\.js$/)
+    assert.match(path({}, 'de') ?? '', /^wallet\/de-[\w-]{12}\.js$/)
+    assert.equal(path({ voidedAt: VOIDED_AT }), undefined)
+    assert.equal(path({ payment: { ...UNPAID, pending: '25' } }), undefined)
+  })
+
+  test('says in every state whom to ask, once', () => {
+    for (const view of [{}, { payment: PAID }, { payment: { ...UNPAID, pending: '25' } }, { voidedAt: VOIDED_AT }]) {
+      const html = render(view, frameOf({ brand: SHOP }))
+      assert.equal(html.split('class="contact"').length, 2, JSON.stringify(view))
+    }
   })
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Payment, paymentOf } from '../../src/domain/payment.js'
-import { isAwaited, leftToSend, type PaymentState, paymentStateOf } from '../../src/page/payment-state.js'
+import { awaitedBy, LATE_MS, leftToSend, type PaymentState, paymentStateOf } from '../../src/page/payment-state.js'
 import { ownSums } from '../support/received-since.js'
 
 const COIN = 10n ** 18n
@@ -93,10 +93,22 @@ describe('where a payment of 25 stands', () => {
     }
   })
 
+  const NOW = 1_800_000_000_000
+  const awaited = (row: Row, voidedAt: number) => awaitedBy(paymentFor(row), row.isVoid === true ? voidedAt : null, NOW)
+
   test('is awaited while it is not paid, or anything is pending', () => {
     for (const row of rows) {
       const { when, confirmed, pending, isVoid = false } = row
-      assert.equal(isAwaited(paymentFor(row), isVoid), pending > 0 || (confirmed < 25 && !isVoid), when)
+      const isAwaited = pending > 0 || (confirmed < 25 && !isVoid)
+      assert.equal(awaited(row, 0), isAwaited ? 'payment' : null, when)
     }
+  })
+
+  test('waits for what is late, when it is void, for thirty days', () => {
+    const row = { when: 'void', confirmed: 0, pending: 0, isVoid: true, state: { kind: 'paid' } } as const
+    assert.equal(awaited(row, NOW), 'latecomer')
+    assert.equal(awaited(row, NOW - LATE_MS + 1), 'latecomer')
+    assert.equal(awaited(row, NOW - LATE_MS), null)
+    assert.equal(awaited({ ...row, pending: 5 }, NOW - LATE_MS), 'payment')
   })
 })

@@ -41,7 +41,7 @@ describe('the transactions of a page', () => {
 
   test('have their sum and their hash, shortened, as a link to the explorer that tells it nothing', () => {
     const html = render()
-    assert.ok(textOf(html).startsWith('Transactions seen 1,234.5 USDT 0xa1a1a1a1…a1a1a1a1 (block explorer'), html)
+    assert.ok(textOf(html).startsWith('Transactions seen 1234.5 USDT 0xa1a1a1a1…a1a1a1a1 (block explorer'), html)
     const attributes = 'target="_blank" rel="noopener noreferrer"'
     assert.ok(html.includes(`<a class="hash" href="https://sep.example/tx/${SEP_HASH}" ${attributes}>`), html)
     assert.ok(html.includes('<code dir="ltr" translate="no">0xa1a1a1a1…a1a1a1a1</code>'), html)
@@ -82,7 +82,7 @@ describe('the transactions of a page', () => {
   const rows: readonly [what: string, fields: Partial<QualifyingDeposit>, said: string][] = [
     ['some of those needed', {}, '3 of 12 confirmations'],
     ['not more than needed', { confirmations: 14 }, '12 of 12 confirmations'],
-    ['so far, where the network decides', { network: 'TRX-NILE', confirmations: 1200 }, 'Confirmations so far: 1,200'],
+    ['so far, where the network decides', { network: 'TRX-NILE', confirmations: 1200 }, 'Confirmations so far: 1200'],
     ['none known', { confirmations: null }, 'Waiting for confirmation'],
     ['confirmed', { isConfirmed: true, confirmations: null }, 'Confirmed'],
   ]

@@ -38,6 +38,7 @@ export function pageNetworks(more: Readonly<Record<string, Partial<PageNetwork>>
     const about = TEST_NETWORKS.find(id)
     if (about === undefined) throw new Error(`a page asks for the network ${id}`)
     const facts = { chainId: null, token: null, explorer: null, confirmations: null }
-    return { ...about, ...facts, ...more[id] }
+    const told = { tokenStandard: null, confirmationMinutes: null }
+    return { ...about, ...facts, ...told, ...more[id] }
   }
 }

@@ -189,6 +189,23 @@ export const paymentPageOperations = operations({
     },
     errors: ['not_found'],
   },
+  'GET /pay/wallet/:file': {
+    id: 'showWalletScript',
+    chapter: 'Payment page',
+    summary: 'Load the script of the payment page for browser wallets',
+    description:
+      'The page loads it where the browser has a wallet. Errors are pages; another version has another name.',
+    path: { file: text('The name that the page gives.', { minLength: 1 }) },
+    query: {},
+    answers: {
+      200: {
+        description: 'The script, with its texts in the language of the page.',
+        type: 'text/javascript',
+        body: { type: 'string', description: 'A script.' },
+      },
+    },
+    errors: ['not_found'],
+  },
   'GET /pay/shop/logo/:file': {
     id: 'showLogo',
     chapter: 'Payment page',

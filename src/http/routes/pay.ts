@@ -3,12 +3,13 @@ import type { Clock } from '../../clock.js'
 import { failure } from '../../domain/failure.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
 import { failurePage } from '../../page/failure-page.js'
+import type { PageWallet } from '../../page/instructions.js'
 import { languageFor } from '../../page/language.js'
 import type { PageFrame } from '../../page/layout.js'
 import type { PageNetworks } from '../../page/networks.js'
 import { newsOf, type OpenPages, type PageState } from '../../page/open-pages.js'
-import { type PageWallet, type PaymentView, paymentPage, versionOf } from '../../page/payment-page.js'
-import { isAwaited, leftToSend, paymentStateOf } from '../../page/payment-state.js'
+import { type PaymentView, paymentPage, versionOf } from '../../page/payment-page.js'
+import { awaitedBy, leftToSend, paymentStateOf } from '../../page/payment-state.js'
 import { qrSvg } from '../../page/qr.js'
 import { areConfirming, TRANSACTIONS_MAX } from '../../page/transactions.js'
 import type { Awaitable, InvoicePort, WalletPort } from '../../store/store.js'
@@ -78,13 +79,8 @@ async function shownOf(store: PageStore, id: string, run: Run): Promise<Shown | 
   const found = await run(() => store.invoices.findWithDeposits(id, TRANSACTIONS_MAX))
   if (found === undefined) return undefined
   // What others paid to its wallets is nobody's business here.
-  const { voidedAt, own, ...shown } = found
-  return {
-    ...shown,
-    payment: own,
-    isVoid: voidedAt !== null,
-    wallets: await run(() => walletsShown(store, found.invoice)),
-  }
+  const { own, ...shown } = found
+  return { ...shown, payment: own, wallets: await run(() => walletsShown(store, found.invoice)) }
 }
 
 /** What the page of an invoice shows now; undefined if there is no such invoice. */
@@ -118,9 +114,9 @@ const NO_ROOM_HEADERS = { 'Retry-After': '30' }
 async function showEvents(parts: PaymentPageParts, head: RequestHead, id: string, run: Run): Promise<Answer> {
   const shown = await shownOf(parts.store, id, run)
   if (shown === undefined) return failureAnswer(failure('invoice_not_found'))
-  const { invoice, payment, isVoid } = shown
+  const { invoice, payment, voidedAt } = shown
   const seen = head.header('last-event-id') ?? new URLSearchParams(head.query).get('after')
-  if (!isAwaited(payment, isVoid)) {
+  if (awaitedBy(payment, voidedAt, parts.clock.now()) === null) {
     const version = versionOf({ ...shown, networks: parts.networks })
     if (seen === version) return { status: 204, headers: BASE_HEADERS, body: '' }
     return { status: 200, headers: EVENTS_HEADERS, body: newsOf(version) }

@@ -41,6 +41,8 @@ function sepolia(settings: BuiltInSettings): EvmEntry {
     chainId: settings.sepChainId,
     symbol: 'ETH',
     token: { symbol: 'USDT', contract: settings.sepToken ?? null, decimals: settings.sepTokenDecimals },
+    tokenStandard: 'ERC20',
+    confirmationMinutes: sepoliaMinutes(settings.sepConfirmations),
     urls: settings.sepUrls,
     confirmations: settings.sepConfirmations,
     start: settings.sepStart,
@@ -53,6 +55,15 @@ function sepolia(settings: BuiltInSettings): EvmEntry {
   }
 }
 
+/** A block comes every 12 seconds; `safe` is an epoch behind, `finalized` two or three. */
+function sepoliaMinutes(confirmations: EvmEntry['confirmations']): number {
+  if (confirmations === 'finalized') return 15
+  return confirmations === 'safe' ? 8 : Math.ceil((confirmations * 12) / 60)
+}
+
+/** 19 blocks of 3 seconds. */
+const SOLIDIFIED_MINUTES = 1
+
 function nile(settings: BuiltInSettings): TronEntry {
   return {
     ...TRX_NILE,
@@ -62,6 +73,8 @@ function nile(settings: BuiltInSettings): TronEntry {
     genesis: settings.trxNileGenesis,
     symbol: 'TRX',
     token: { symbol: 'USDT', contract: settings.trxNileToken ?? null, decimals: settings.trxNileTokenDecimals },
+    tokenStandard: 'TRC20',
+    confirmationMinutes: SOLIDIFIED_MINUTES,
     urls: settings.trxNileUrls.map(readTronUrl),
     apiKey: settings.trxNileApiKey ?? null,
     start: settings.trxNileStart,

@@ -23,6 +23,10 @@ interface Entry {
     readonly contract: string | null
     readonly decimals: number
   }
+  /** What exchanges call the network when they send its token, such as TRC20; null where they use its own name. */
+  readonly tokenStandard: string | null
+  /** About how many minutes pass until a deposit is confirmed, for payers; null if that is not known. */
+  readonly confirmationMinutes: number | null
   /** The first block to read when it was never watched. */
   readonly start: 'latest' | number
   readonly pollMs: number

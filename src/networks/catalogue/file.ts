@@ -25,6 +25,9 @@ const API_KEY_LENGTH_MAX = 256
 
 const URL_FORM = 'an absolute http or https URL without fragment'
 
+const TOKEN_STANDARD = /^[A-Za-z0-9][A-Za-z0-9 .-]{0,15}$/
+const CONFIRMATION_MINUTES = [1, 10_080] as const
+
 /** What a file leaves out, as the built-in networks have it. */
 const DEFAULTS = { confirmations: 12, evmPollMs: 4000, tronPollMs: 7000, batch: 50, range: 200 } as const
 
@@ -36,6 +39,8 @@ const ENTRY = [
   'testnet',
   'symbol',
   'token',
+  'tokenStandard',
+  'confirmationMinutes',
   'urls',
   'start',
   'pollMs',
@@ -106,6 +111,16 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
     testnet: fields.flag('testnet', false),
     symbol: fields.text('symbol', (text) => SYMBOL.test(text), '1 to 16 letters and digits'),
     token: readToken(fields, kind),
+    tokenStandard: fields.has('tokenStandard')
+      ? fields.text(
+          'tokenStandard',
+          (text) => TOKEN_STANDARD.test(text),
+          '1 to 16 letters, digits, blanks, points and hyphens',
+        )
+      : null,
+    confirmationMinutes: fields.has('confirmationMinutes')
+      ? fields.whole('confirmationMinutes', ...CONFIRMATION_MINUTES)
+      : null,
     start: fields.has('start') ? fields.wordOrWhole('start', ['latest'], 0, HEIGHT_MAX) : ('latest' as const),
     quietSeconds: fields.has('quietSeconds') ? fields.whole('quietSeconds', ...QUIET_SECONDS_RANGE) : null,
     explorer: fields.has('explorer')

@@ -27,14 +27,21 @@ export const de: Texts = {
   closedReceived: '{received} wurden empfangen.',
   closedPending: '{pending} sind eingegangen und warten auf Bestätigung.',
   closedAsk: 'Senden Sie nichts mehr und wenden Sie sich an den Händler.',
+  closedWatching: 'Wenn noch etwas unterwegs ist, wird es auf dieser Seite angezeigt.',
 
   network: 'Netzwerk',
   sendToAddress: 'Senden Sie {amount} an diese Adresse',
-  sendOnly:
-    'Senden Sie nur {coin} und nur über das Netzwerk {network}. Alles andere wird dieser Rechnung nicht angerechnet.',
+  sendOnly: 'Senden Sie nur {coin} und nur über das Netzwerk {network}. Alles andere kann verloren gehen.',
+  fullAmount:
+    'An der Adresse muss der volle Betrag von {amount} ankommen. Eine Börse zieht ihre Gebühr von Ihrer Eingabe ab: Geben Sie entsprechend mehr ein.',
+  feeCoin: 'Eine eigene Wallet braucht außerdem etwas {coin} für die Gebühr des Netzwerks.',
+  confirmationTakes: 'Das Netzwerk braucht etwa {time}, um eine Zahlung zu bestätigen.',
+  strayArrived:
+    '{sum} sind über {network} eingegangen. Diese Rechnung verlangt {coin}, deshalb zählt das nicht. Wenden Sie sich an den Händler.',
   differentCoins:
     '{coins} sind verschiedene Coins mit verschiedenem Wert. Diese Rechnung verlangt von beiden dieselbe Anzahl: Fragen Sie den Händler, welcher gemeint ist, wenn Sie nicht sicher sind.',
   payBefore: 'Zahlen Sie vor dem {time}.',
+  lastCall: 'Senden Sie jetzt nichts mehr. Die Zeit ist fast abgelaufen, und eine Zahlung könnte zu spät ankommen.',
   unknownNetwork: 'Netzwerk noch nicht bekannt',
   unknownAddress: 'Die Adresse dieser Wallet ist noch nicht bekannt. Kommen Sie gleich noch einmal.',
   qrCode: 'QR-Code der Adresse',
@@ -55,9 +62,12 @@ export const de: Texts = {
   timeLeft: 'Verbleibende Zeit: {time}',
 
   refreshNow: 'Jetzt aktualisieren',
+  connectionLost:
+    'Keine Verbindung. Die Anzeige ist möglicherweise veraltet; die Seite versucht es weiter. Eine bereits gesendete Zahlung ist davon nicht betroffen.',
   language: 'Sprache',
 
   backTo: 'Zurück zu {name}',
+  backToShop: 'Zurück zum Shop',
   contact: 'Kontakt: {contact}',
 
   receipt: 'Zahlungsbeleg',
@@ -83,4 +93,25 @@ export const de: Texts = {
   rejectedText: 'Öffnen Sie den Link der Rechnung noch einmal.',
   triesAgain: 'Diese Seite versucht es nach {seconds} Sekunden von selbst noch einmal.',
   tryNow: 'Jetzt noch einmal versuchen',
+
+  walletPay: '{amount} mit {wallet} zahlen',
+  walletNameless: 'Ihrer Browser-Wallet',
+  walletConfirm: 'Bestätigen Sie in Ihrer Wallet.',
+  walletSilent:
+    'Ihre Wallet antwortet nicht. Es wurde nichts gesendet. Öffnen Sie sie und versuchen Sie es noch einmal.',
+  walletStillSilent:
+    'Ihre Wallet hat noch nicht geantwortet. Öffnen Sie sie: Vielleicht wartet die Zahlung dort auf Ihre Bestätigung.',
+  walletRefused: 'Sie haben in der Wallet abgelehnt. Es wurde nichts gesendet.',
+  walletUnknownNetwork:
+    'Ihre Wallet kennt das Netzwerk {network} nicht. Fügen Sie es dort hinzu und versuchen Sie es noch einmal. Es wurde nichts gesendet.',
+  walletOtherNetwork:
+    'Ihre Wallet ist nicht im Netzwerk {network}. Wählen Sie es dort aus und versuchen Sie es noch einmal. Es wurde nichts gesendet.',
+  walletTooLittle: 'In Ihrer Wallet sind {balance}, zu zahlen sind aber {amount}. Es wurde nichts gesendet.',
+  walletNoFee: 'In Ihrer Wallet ist kein {coin} für die Gebühr des Netzwerks. Es wurde nichts gesendet.',
+  walletFailed: 'Ihre Wallet meldet einen Fehler. Es wurde nichts gesendet.',
+  walletUnsure:
+    'Ihre Wallet meldet einen Fehler. Prüfen Sie dort, ob die Zahlung gesendet wurde, bevor Sie es noch einmal versuchen.',
+  walletChanged: 'Die Rechnung hat sich inzwischen geändert. Es wurde nichts gesendet.',
+  walletSent: 'Gesendet. Die Zahlung erscheint gleich auf dieser Seite. Zahlen Sie nicht noch einmal.',
+  walletReverted: 'Die Transaktion ist fehlgeschlagen. Es wurde nichts gezahlt. Sie können es noch einmal versuchen.',
 }

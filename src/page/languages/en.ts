@@ -26,13 +26,21 @@ export const en = {
   closedReceived: '{received} was received.',
   closedPending: '{pending} was seen and waits for confirmation.',
   closedAsk: 'Send nothing more, and ask the merchant about it.',
+  closedWatching: 'If something is still on its way, this page will show it.',
 
   network: 'Network',
   sendToAddress: 'Send {amount} to this address',
-  sendOnly: 'Send only {coin}, and only on {network}. Anything else does not count for this invoice.',
+  sendOnly: 'Send only {coin}, and only on {network}. Anything else may be lost.',
+  fullAmount:
+    'The address must receive the full {amount}. An exchange takes its fee off what you enter: enter that much more.',
+  feeCoin: 'A wallet of your own also needs a little {coin} for the fee of the network.',
+  confirmationTakes: 'The network takes about {time} to confirm a payment.',
+  strayArrived:
+    '{sum} arrived on {network}. This invoice asks for {coin}, so it does not count. Ask the merchant about it.',
   differentCoins:
     '{coins} are different coins with different values. This invoice asks for the same number of either: ask the merchant which one is meant if you are not sure.',
   payBefore: 'Pay before {time}.',
+  lastCall: 'Do not send anything any more. The time is nearly up, and a payment could arrive too late.',
   unknownNetwork: 'Network not known yet',
   unknownAddress: 'The address of this wallet is not known yet. Come back in a moment.',
   qrCode: 'QR code of the address',
@@ -53,9 +61,12 @@ export const en = {
   timeLeft: 'Time left: {time}',
 
   refreshNow: 'Refresh now',
+  connectionLost:
+    'No connection. What you see may be out of date; the page keeps trying. A payment that you have sent is not affected.',
   language: 'Language',
 
   backTo: 'Back to {name}',
+  backToShop: 'Back to the shop',
   contact: 'Contact: {contact}',
 
   receipt: 'Receipt',
@@ -79,6 +90,24 @@ export const en = {
   rejectedText: 'Open the link of the invoice again.',
   triesAgain: 'This page tries again by itself after {seconds} seconds.',
   tryNow: 'Try again now',
+
+  walletPay: 'Pay {amount} with {wallet}',
+  walletNameless: 'your browser wallet',
+  walletConfirm: 'Confirm in your wallet.',
+  walletSilent: 'Your wallet does not answer. Nothing was sent. Open it, and try again.',
+  walletStillSilent:
+    'Your wallet has not answered yet. Open it: the payment may be waiting there for you to confirm it.',
+  walletRefused: 'You declined in the wallet. Nothing was sent.',
+  walletUnknownNetwork:
+    'Your wallet does not know the network {network}. Add it there, and try again. Nothing was sent.',
+  walletOtherNetwork: 'Your wallet is not on the network {network}. Choose it there, and try again. Nothing was sent.',
+  walletTooLittle: 'Your wallet has {balance}, but {amount} is due. Nothing was sent.',
+  walletNoFee: 'Your wallet has no {coin} for the fee of the network. Nothing was sent.',
+  walletFailed: 'Your wallet reported an error. Nothing was sent.',
+  walletUnsure: 'Your wallet reported an error. Check there whether the payment was sent before you try again.',
+  walletChanged: 'The invoice has changed meanwhile. Nothing was sent.',
+  walletSent: 'Sent. This page will show the payment. Do not pay again.',
+  walletReverted: 'The transaction failed. Nothing was paid. You can try again.',
 } as const
 
 export type TextKey = keyof typeof en

@@ -27,13 +27,21 @@ export const es: Texts = {
   closedReceived: 'Se recibieron {received}.',
   closedPending: 'Se detectaron {pending}, a la espera de confirmación.',
   closedAsk: 'No envíe nada más y consulte al comercio.',
+  closedWatching: 'Si hay algo todavía en camino, aparecerá en esta página.',
 
   network: 'Red',
   sendToAddress: 'Envíe {amount} a esta dirección',
-  sendOnly: 'Envíe solo {coin} y solo por la red {network}. Cualquier otro envío no cuenta para esta factura.',
+  sendOnly: 'Envíe solo {coin} y solo por la red {network}. Cualquier otro envío puede perderse.',
+  fullAmount:
+    'La dirección debe recibir {amount} íntegros. Las plataformas de intercambio descuentan su comisión del importe que se indica: indique esa cantidad de más.',
+  feeCoin: 'Una billetera propia necesita además algo de {coin} para la comisión de la red.',
+  confirmationTakes: 'La red tarda alrededor de {time} en confirmar un pago.',
+  strayArrived:
+    'Han llegado {sum} por la red {network}. Esta factura pide {coin}, así que no cuentan. Consulte al comercio.',
   differentCoins:
     '{coins} son monedas distintas con valores distintos. Esta factura pide la misma cantidad de cualquiera de ellas: si no está seguro, pregunte al comercio a cuál se refiere.',
   payBefore: 'Pague antes del {time}.',
+  lastCall: 'No envíe nada más. El plazo está a punto de terminar y un pago podría llegar demasiado tarde.',
   unknownNetwork: 'Red aún desconocida',
   unknownAddress: 'La dirección de esta billetera aún no se conoce. Vuelva en un momento.',
   qrCode: 'Código QR de la dirección',
@@ -54,9 +62,12 @@ export const es: Texts = {
   timeLeft: 'Tiempo restante: {time}',
 
   refreshNow: 'Actualizar ahora',
+  connectionLost:
+    'Sin conexión. Lo que ve puede no estar al día; la página lo sigue intentando. Un pago que ya haya enviado no se ve afectado.',
   language: 'Idioma',
 
   backTo: 'Volver a {name}',
+  backToShop: 'Volver a la tienda',
   contact: 'Contacto: {contact}',
 
   receipt: 'Recibo',
@@ -80,4 +91,23 @@ export const es: Texts = {
   rejectedText: 'Abra de nuevo el enlace de la factura.',
   triesAgain: 'Esta página vuelve a intentarlo por sí sola después de {seconds} segundos.',
   tryNow: 'Intentarlo ahora',
+
+  walletPay: 'Pagar {amount} con {wallet}',
+  walletNameless: 'la billetera del navegador',
+  walletConfirm: 'Confirme en su billetera.',
+  walletSilent: 'Su billetera no responde. No se ha enviado nada. Ábrala e inténtelo de nuevo.',
+  walletStillSilent: 'Su billetera aún no ha respondido. Ábrala: puede que el pago espere allí su confirmación.',
+  walletRefused: 'Ha rechazado la operación en la billetera. No se ha enviado nada.',
+  walletUnknownNetwork:
+    'Su billetera no conoce la red {network}. Añádala allí e inténtelo de nuevo. No se ha enviado nada.',
+  walletOtherNetwork:
+    'Su billetera no está en la red {network}. Elíjala allí e inténtelo de nuevo. No se ha enviado nada.',
+  walletTooLittle: 'Su billetera tiene {balance}, pero hay que pagar {amount}. No se ha enviado nada.',
+  walletNoFee: 'Su billetera no tiene {coin} para la comisión de la red. No se ha enviado nada.',
+  walletFailed: 'Su billetera ha comunicado un error. No se ha enviado nada.',
+  walletUnsure:
+    'Su billetera ha comunicado un error. Compruebe en ella si el pago se envió antes de intentarlo de nuevo.',
+  walletChanged: 'La factura ha cambiado mientras tanto. No se ha enviado nada.',
+  walletSent: 'Enviado. Esta página mostrará el pago. No pague otra vez.',
+  walletReverted: 'La transacción ha fallado. No se ha pagado nada. Puede intentarlo de nuevo.',
 }

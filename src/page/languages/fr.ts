@@ -27,14 +27,21 @@ export const fr: Texts = {
   closedReceived: '{received} reçus.',
   closedPending: '{pending} détectés, en attente de confirmation.',
   closedAsk: 'N’envoyez plus rien et contactez le marchand à ce sujet.',
+  closedWatching: 'Si un envoi est encore en route, cette page l’affichera.',
 
   network: 'Réseau',
   sendToAddress: 'Envoyez {amount} à cette adresse',
-  sendOnly:
-    'Envoyez uniquement {coin}, et uniquement sur le réseau {network}. Tout autre envoi ne compte pas pour cette facture.',
+  sendOnly: 'Envoyez uniquement {coin}, et uniquement sur le réseau {network}. Tout autre envoi risque d’être perdu.',
+  fullAmount:
+    'L’adresse doit recevoir {amount} en entier. Une plateforme d’échange déduit ses frais du montant saisi : saisissez-les en plus.',
+  feeCoin: 'Un portefeuille personnel a aussi besoin d’un peu de {coin} pour les frais du réseau.',
+  confirmationTakes: 'Le réseau met environ {time} à confirmer un paiement.',
+  strayArrived:
+    '{sum} reçus sur {network}. Cette facture demande {coin} : cet envoi ne compte donc pas. Contactez le marchand à ce sujet.',
   differentCoins:
     '{coins} sont des monnaies différentes, de valeurs différentes. Cette facture demande le même nombre de l’une ou de l’autre : en cas de doute, demandez au marchand laquelle est attendue.',
   payBefore: 'Payez avant le {time}.',
+  lastCall: 'N’envoyez plus rien. Le délai est presque écoulé, et un paiement pourrait arriver trop tard.',
   unknownNetwork: 'Réseau pas encore connu',
   unknownAddress: 'L’adresse de ce portefeuille n’est pas encore connue. Revenez dans un instant.',
   qrCode: 'Code QR de l’adresse',
@@ -55,9 +62,12 @@ export const fr: Texts = {
   timeLeft: 'Temps restant : {time}',
 
   refreshNow: 'Actualiser',
+  connectionLost:
+    'Pas de connexion. L’affichage n’est peut-être plus à jour ; la page continue d’essayer. Un paiement déjà envoyé n’est pas affecté.',
   language: 'Langue',
 
   backTo: 'Retour vers {name}',
+  backToShop: 'Retour à la boutique',
   contact: 'Contact : {contact}',
 
   receipt: 'Reçu de paiement',
@@ -81,4 +91,23 @@ export const fr: Texts = {
   rejectedText: 'Ouvrez de nouveau le lien de la facture.',
   triesAgain: 'Cette page réessaie d’elle-même après {seconds} secondes.',
   tryNow: 'Réessayer maintenant',
+
+  walletPay: 'Payer {amount} avec {wallet}',
+  walletNameless: 'le portefeuille du navigateur',
+  walletConfirm: 'Confirmez dans votre portefeuille.',
+  walletSilent: 'Votre portefeuille ne répond pas. Rien n’a été envoyé. Ouvrez-le, puis réessayez.',
+  walletStillSilent:
+    'Votre portefeuille n’a pas encore répondu. Ouvrez-le : le paiement y attend peut-être votre confirmation.',
+  walletRefused: 'Vous avez refusé dans le portefeuille. Rien n’a été envoyé.',
+  walletUnknownNetwork:
+    'Votre portefeuille ne connaît pas le réseau {network}. Ajoutez-le, puis réessayez. Rien n’a été envoyé.',
+  walletOtherNetwork:
+    'Votre portefeuille n’est pas sur le réseau {network}. Choisissez-le, puis réessayez. Rien n’a été envoyé.',
+  walletTooLittle: 'Votre portefeuille contient {balance}, mais {amount} sont à payer. Rien n’a été envoyé.',
+  walletNoFee: 'Votre portefeuille ne contient pas de {coin} pour les frais du réseau. Rien n’a été envoyé.',
+  walletFailed: 'Votre portefeuille signale une erreur. Rien n’a été envoyé.',
+  walletUnsure: 'Votre portefeuille signale une erreur. Vérifiez-y si le paiement a été envoyé avant de réessayer.',
+  walletChanged: 'La facture a changé entre-temps. Rien n’a été envoyé.',
+  walletSent: 'Envoyé. Cette page va afficher le paiement. Ne payez pas une seconde fois.',
+  walletReverted: 'La transaction a échoué. Rien n’a été payé. Vous pouvez réessayer.',
 }

@@ -27,13 +27,21 @@ export const ja: Texts = {
   closedReceived: '{received} を受け取りました。',
   closedPending: '{pending} を検出し、承認を待っています。',
   closedAsk: 'これ以上送金せず、販売者にお問い合わせください。',
+  closedWatching: 'まだ届いていない送金がある場合は、このページに表示されます。',
 
   network: 'ネットワーク',
   sendToAddress: 'このアドレスに {amount} を送金してください',
-  sendOnly: '{network} で {coin} だけを送金してください。それ以外はこの請求書の支払いになりません。',
+  sendOnly: '{network} で {coin} だけを送金してください。それ以外の送金は失われるおそれがあります。',
+  fullAmount:
+    'このアドレスに {amount} の全額が届く必要があります。取引所は入力した数量から手数料を差し引きます。その分を多めに入力してください。',
+  feeCoin: 'ご自身のウォレットから送る場合は、ネットワーク手数料として少量の {coin} も必要です。',
+  confirmationTakes: 'ネットワークの承認にはおよそ {time}かかります。',
+  strayArrived:
+    '{network} で {sum} が届きました。この請求書は {coin} での支払いを求めているため、対象になりません。販売者にお問い合わせください。',
   differentCoins:
     '{coins} は価値の異なる別の通貨です。この請求書はどちらでも同じ数量を求めています。不明な場合は、どちらのことか販売者にお問い合わせください。',
   payBefore: '{time} までにお支払いください。',
+  lastCall: 'これ以上送金しないでください。期限が迫っているため、間に合わないおそれがあります。',
   unknownNetwork: 'ネットワークはまだ不明です',
   unknownAddress: 'このウォレットのアドレスはまだ不明です。しばらくしてからもう一度ご覧ください。',
   qrCode: 'アドレスの QR コード',
@@ -54,9 +62,12 @@ export const ja: Texts = {
   timeLeft: '残り時間：{time}',
 
   refreshNow: '今すぐ更新',
+  connectionLost:
+    '接続が切れています。表示が最新でない可能性があります。ページは再接続を続けています。送金済みのお支払いには影響ありません。',
   language: '言語',
 
   backTo: '{name} に戻る',
+  backToShop: 'ショップに戻る',
   contact: '連絡先：{contact}',
 
   receipt: 'お支払いの控え',
@@ -80,4 +91,24 @@ export const ja: Texts = {
   rejectedText: '請求書のリンクをもう一度開いてください。',
   triesAgain: 'このページは {seconds} 秒後に自動で再試行します。',
   tryNow: '今すぐ再試行',
+
+  walletPay: '{wallet} で {amount} を支払う',
+  walletNameless: 'ブラウザのウォレット',
+  walletConfirm: 'ウォレットで確認してください。',
+  walletSilent: 'ウォレットが応答しません。何も送金されていません。ウォレットを開いて、もう一度お試しください。',
+  walletStillSilent:
+    'ウォレットがまだ応答していません。ウォレットを開いてください。支払いが確認を待っている可能性があります。',
+  walletRefused: 'ウォレットで拒否されました。何も送金されていません。',
+  walletUnknownNetwork:
+    'ウォレットに {network} ネットワークが登録されていません。追加してから、もう一度お試しください。何も送金されていません。',
+  walletOtherNetwork:
+    'ウォレットが {network} ネットワークに接続されていません。切り替えてから、もう一度お試しください。何も送金されていません。',
+  walletTooLittle: 'ウォレットの残高は {balance} ですが、お支払い額は {amount} です。何も送金されていません。',
+  walletNoFee: 'ウォレットにネットワーク手数料用の {coin} がありません。何も送金されていません。',
+  walletFailed: 'ウォレットがエラーを報告しました。何も送金されていません。',
+  walletUnsure:
+    'ウォレットがエラーを報告しました。もう一度試す前に、送金されたかどうかをウォレットで確認してください。',
+  walletChanged: 'その間に請求書の内容が変わりました。何も送金されていません。',
+  walletSent: '送金しました。お支払いはこのページに表示されます。もう一度支払わないでください。',
+  walletReverted: '取引は失敗しました。支払いは行われていません。もう一度お試しいただけます。',
 }

@@ -27,13 +27,21 @@ export const pt: Texts = {
   closedReceived: 'Foram recebidos {received}.',
   closedPending: 'Foram detectados {pending}, que aguardam confirmação.',
   closedAsk: 'Não envie mais nada e fale com o lojista.',
+  closedWatching: 'Se algo ainda estiver a caminho, esta página vai mostrar.',
 
   network: 'Rede',
   sendToAddress: 'Envie {amount} para este endereço',
-  sendOnly: 'Envie somente {coin} e somente pela rede {network}. Qualquer outro envio não conta para esta fatura.',
+  sendOnly: 'Envie somente {coin} e somente pela rede {network}. Qualquer outro envio pode ser perdido.',
+  fullAmount:
+    'O endereço precisa receber {amount} por inteiro. Uma corretora desconta a taxa do valor informado: informe esse tanto a mais.',
+  feeCoin: 'Uma carteira própria também precisa de um pouco de {coin} para a taxa da rede.',
+  confirmationTakes: 'A rede leva cerca de {time} para confirmar um pagamento.',
+  strayArrived:
+    '{sum} chegaram pela rede {network}. Esta fatura pede {coin}, por isso esse envio não conta. Fale com o lojista.',
   differentCoins:
     '{coins} são moedas diferentes, com valores diferentes. Esta fatura pede a mesma quantidade de qualquer uma delas: em caso de dúvida, pergunte ao lojista qual é a certa.',
   payBefore: 'Pague antes de {time}.',
+  lastCall: 'Não envie mais nada. O prazo está quase no fim, e um pagamento pode chegar tarde demais.',
   unknownNetwork: 'Rede ainda desconhecida',
   unknownAddress: 'O endereço desta carteira ainda não é conhecido. Volte daqui a pouco.',
   qrCode: 'Código QR do endereço',
@@ -54,9 +62,12 @@ export const pt: Texts = {
   timeLeft: 'Tempo restante: {time}',
 
   refreshNow: 'Atualizar agora',
+  connectionLost:
+    'Sem conexão. O que você vê pode estar desatualizado; a página continua tentando. Um pagamento que você já enviou não é afetado.',
   language: 'Idioma',
 
   backTo: 'Voltar para {name}',
+  backToShop: 'Voltar para a loja',
   contact: 'Contato: {contact}',
 
   receipt: 'Recibo',
@@ -80,4 +91,21 @@ export const pt: Texts = {
   rejectedText: 'Abra o link da fatura novamente.',
   triesAgain: 'Esta página tenta de novo sozinha depois de {seconds} segundos.',
   tryNow: 'Tentar agora',
+
+  walletPay: 'Pagar {amount} com {wallet}',
+  walletNameless: 'a carteira do navegador',
+  walletConfirm: 'Confirme na sua carteira.',
+  walletSilent: 'Sua carteira não responde. Nada foi enviado. Abra a carteira e tente de novo.',
+  walletStillSilent:
+    'Sua carteira ainda não respondeu. Abra a carteira: talvez o pagamento esteja esperando a sua confirmação.',
+  walletRefused: 'Você recusou na carteira. Nada foi enviado.',
+  walletUnknownNetwork: 'Sua carteira não conhece a rede {network}. Adicione a rede e tente de novo. Nada foi enviado.',
+  walletOtherNetwork: 'Sua carteira não está na rede {network}. Escolha a rede e tente de novo. Nada foi enviado.',
+  walletTooLittle: 'Sua carteira tem {balance}, mas é preciso pagar {amount}. Nada foi enviado.',
+  walletNoFee: 'Sua carteira não tem {coin} para a taxa da rede. Nada foi enviado.',
+  walletFailed: 'Sua carteira informou um erro. Nada foi enviado.',
+  walletUnsure: 'Sua carteira informou um erro. Verifique nela se o pagamento foi enviado antes de tentar de novo.',
+  walletChanged: 'A fatura mudou nesse meio-tempo. Nada foi enviado.',
+  walletSent: 'Enviado. Esta página vai mostrar o pagamento. Não pague de novo.',
+  walletReverted: 'A transação falhou. Nada foi pago. Você pode tentar de novo.',
 }

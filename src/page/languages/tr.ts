@@ -27,13 +27,20 @@ export const tr: Texts = {
   closedReceived: '{received} alındı.',
   closedPending: '{pending} görüldü ve onay bekliyor.',
   closedAsk: 'Başka bir şey göndermeyin ve satıcıya başvurun.',
+  closedWatching: 'Hâlâ yolda olan bir şey varsa bu sayfada görünecektir.',
 
   network: 'Ağ',
   sendToAddress: 'Bu adrese {amount} gönderin',
-  sendOnly: 'Yalnızca {coin} gönderin ve yalnızca {network} ağını kullanın. Başka gönderimler bu fatura için sayılmaz.',
+  sendOnly: 'Yalnızca {coin} gönderin ve yalnızca {network} ağını kullanın. Başka gönderimler kaybolabilir.',
+  fullAmount:
+    'Adrese tam olarak {amount} ulaşmalıdır. Borsalar ücretlerini girdiğiniz tutardan keser: O kadar fazlasını girin.',
+  feeCoin: 'Kendi cüzdanınızda ağ ücreti için biraz {coin} de bulunmalıdır.',
+  confirmationTakes: 'Ağın bir ödemeyi onaylaması yaklaşık {time} sürer.',
+  strayArrived: '{network} ağında {sum} geldi. Bu fatura {coin} istediği için bu sayılmaz. Satıcıya başvurun.',
   differentCoins:
     '{coins} değerleri farklı olan farklı paralardır. Bu fatura her birinden aynı miktarı istiyor: Emin değilseniz hangisinin istendiğini satıcıya sorun.',
   payBefore: 'Son ödeme zamanı: {time}.',
+  lastCall: 'Artık hiçbir şey göndermeyin. Süre dolmak üzere ve bir ödeme geç kalabilir.',
   unknownNetwork: 'Ağ henüz bilinmiyor',
   unknownAddress: 'Bu cüzdanın adresi henüz bilinmiyor. Birazdan yeniden bakın.',
   qrCode: 'Adresin karekodu',
@@ -54,9 +61,12 @@ export const tr: Texts = {
   timeLeft: 'Kalan süre: {time}',
 
   refreshNow: 'Şimdi yenile',
+  connectionLost:
+    'Bağlantı yok. Gördükleriniz güncel olmayabilir; sayfa denemeyi sürdürüyor. Gönderdiğiniz bir ödeme bundan etkilenmez.',
   language: 'Dil',
 
   backTo: '{name} sayfasına dön',
+  backToShop: 'Mağazaya dön',
   contact: 'İletişim: {contact}',
 
   receipt: 'Ödeme makbuzu',
@@ -80,4 +90,22 @@ export const tr: Texts = {
   rejectedText: 'Faturanın bağlantısını yeniden açın.',
   triesAgain: 'Bu sayfa {seconds} saniye sonra kendiliğinden yeniden dener.',
   tryNow: 'Şimdi yeniden dene',
+
+  walletPay: '{wallet} ile {amount} öde',
+  walletNameless: 'Tarayıcı cüzdanı',
+  walletConfirm: 'Cüzdanınızda onaylayın.',
+  walletSilent: 'Cüzdanınız yanıt vermiyor. Hiçbir şey gönderilmedi. Cüzdanı açıp yeniden deneyin.',
+  walletStillSilent: 'Cüzdanınız henüz yanıt vermedi. Cüzdanı açın: Ödeme orada onayınızı bekliyor olabilir.',
+  walletRefused: 'Cüzdanda reddettiniz. Hiçbir şey gönderilmedi.',
+  walletUnknownNetwork:
+    'Cüzdanınız {network} ağını tanımıyor. Ağı cüzdana ekleyip yeniden deneyin. Hiçbir şey gönderilmedi.',
+  walletOtherNetwork: 'Cüzdanınız {network} ağında değil. Ağı cüzdanda seçip yeniden deneyin. Hiçbir şey gönderilmedi.',
+  walletTooLittle: 'Cüzdanınızda {balance} var, ödenecek tutar ise {amount}. Hiçbir şey gönderilmedi.',
+  walletNoFee: 'Cüzdanınızda ağ ücreti için {coin} yok. Hiçbir şey gönderilmedi.',
+  walletFailed: 'Cüzdanınız bir hata bildirdi. Hiçbir şey gönderilmedi.',
+  walletUnsure:
+    'Cüzdanınız bir hata bildirdi. Yeniden denemeden önce ödemenin gönderilip gönderilmediğini cüzdanda kontrol edin.',
+  walletChanged: 'Fatura bu arada değişti. Hiçbir şey gönderilmedi.',
+  walletSent: 'Gönderildi. Ödeme bu sayfada görünecek. Yeniden ödemeyin.',
+  walletReverted: 'İşlem başarısız oldu. Hiçbir ödeme yapılmadı. Yeniden deneyebilirsiniz.',
 }

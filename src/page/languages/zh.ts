@@ -27,13 +27,19 @@ export const zh: Texts = {
   closedReceived: '已收到 {received}。',
   closedPending: '已检测到 {pending}，正在等待确认。',
   closedAsk: '请勿再发送任何款项，并就此联系商家。',
+  closedWatching: '如果还有款项在途中，此页面会显示。',
 
   network: '网络',
   sendToAddress: '向此地址发送 {amount}',
-  sendOnly: '只能发送 {coin}，并且只能通过 {network} 网络。其他任何款项都不计入此账单。',
+  sendOnly: '只能发送 {coin}，并且只能通过 {network} 网络。其他任何款项都可能丢失。',
+  fullAmount: '该地址必须足额收到 {amount}。交易所会从您填写的数量中扣除手续费：请相应多填。',
+  feeCoin: '使用自己的钱包时，还需要少量 {coin} 支付网络手续费。',
+  confirmationTakes: '网络确认一笔付款大约需要 {time}。',
+  strayArrived: '{network} 网络上收到了 {sum}。此账单要求的是 {coin}，因此不计入。请就此联系商家。',
   differentCoins:
     '{coins} 是价值不同的不同币种。此账单对其中任何一种要求的数量都相同：如不确定，请询问商家指的是哪一种。',
   payBefore: '请在 {time} 之前付款。',
+  lastCall: '请不要再发送任何款项。时间即将结束，付款可能来不及到账。',
   unknownNetwork: '网络尚未知晓',
   unknownAddress: '此钱包的地址尚未知晓，请稍后再来。',
   qrCode: '地址的二维码',
@@ -54,9 +60,11 @@ export const zh: Texts = {
   timeLeft: '剩余时间：{time}',
 
   refreshNow: '立即刷新',
+  connectionLost: '连接已断开。您看到的内容可能不是最新的；页面会继续尝试。您已发送的付款不受影响。',
   language: '语言',
 
   backTo: '返回 {name}',
+  backToShop: '返回商店',
   contact: '联系方式：{contact}',
 
   receipt: '付款收据',
@@ -80,4 +88,20 @@ export const zh: Texts = {
   rejectedText: '请重新打开账单链接。',
   triesAgain: '此页面将在 {seconds} 秒后自动重试。',
   tryNow: '立即重试',
+
+  walletPay: '用 {wallet} 支付 {amount}',
+  walletNameless: '浏览器钱包',
+  walletConfirm: '请在您的钱包中确认。',
+  walletSilent: '您的钱包没有响应。未发送任何款项。请打开钱包后重试。',
+  walletStillSilent: '您的钱包尚未响应。请打开钱包：付款可能正在那里等待您确认。',
+  walletRefused: '您已在钱包中拒绝。未发送任何款项。',
+  walletUnknownNetwork: '您的钱包中没有 {network} 网络。请在钱包中添加后重试。未发送任何款项。',
+  walletOtherNetwork: '您的钱包不在 {network} 网络上。请在钱包中切换后重试。未发送任何款项。',
+  walletTooLittle: '您的钱包中有 {balance}，而应付 {amount}。未发送任何款项。',
+  walletNoFee: '您的钱包中没有用于支付网络手续费的 {coin}。未发送任何款项。',
+  walletFailed: '您的钱包报告了错误。未发送任何款项。',
+  walletUnsure: '您的钱包报告了错误。重试之前，请先在钱包中查看付款是否已发送。',
+  walletChanged: '账单在此期间已发生变化。未发送任何款项。',
+  walletSent: '已发送。此页面会显示这笔付款。请勿重复付款。',
+  walletReverted: '交易失败。未支付任何款项。您可以重试。',
 }

@@ -151,7 +151,10 @@ for (const engine of HTTP_ENGINES) {
 
         await caller.expect('GET /api/invoices/:id', 200, { path: { id } })
         await caller.expect('GET /api/invoices/:id', 'invoice_not_found', { path: { id: HEX32 } })
-        await caller.expect('GET /pay/:id', 200, { path: { id } })
+        const page = await caller.expect('GET /pay/:id', 200, { path: { id } })
+        const file = /data-wallets="wallet\/([^"]+)"/.exec(page.text)?.[1] ?? assert.fail(page.text)
+        await caller.expect('GET /pay/wallet/:file', 200, { path: { file } })
+        await caller.expect('GET /pay/wallet/:file', 'not_found', { path: { file: 'x' } })
         await caller.expect('GET /pay/:id', 'invoice_not_found', { path: { id: HEX32 } })
         await caller.expect('GET /pay/:id/qr/:file', 200, { path: { id, file: 'w-1.svg' } })
         await caller.expect('GET /pay/:id/qr/:file', 'not_found', { path: { id, file: 'w-2.svg' } })

@@ -310,7 +310,7 @@ describe('GET /pay/:id', () => {
   test('tells a page that has seen the end not to ask again', async () => {
     const shown = {
       payment: PAID,
-      isVoid: false,
+      voidedAt: null,
       wallets: [{ id: 'sep', network: 'SEP', address: SEP_ADDRESS }],
       deposits: [],
       hasMoreDeposits: false,

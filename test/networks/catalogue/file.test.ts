@@ -47,7 +47,8 @@ describe('the file of networks', () => {
   test('gives entries, with defaults for what may be left out', () => {
     const { entries, problems } = parsed({ networks: [BNB, TRX] })
     assert.deepEqual(problems, [])
-    const common = { testnet: false, urls: [], start: 'latest', explorer: null, quietSeconds: null }
+    const told = { explorer: null, tokenStandard: null, confirmationMinutes: null }
+    const common = { testnet: false, urls: [], start: 'latest', quietSeconds: null, ...told }
     const defaults = { confirmations: 12, batch: 50, range: 200, traces: false, pollMs: 4000 }
     assert.deepEqual(entries, [
       { ...BNB, ...common, ...defaults },
@@ -62,6 +63,8 @@ describe('the file of networks', () => {
       pollMs: 250,
       quietSeconds: 3600,
       explorer: 'https://scan.example/tx/{txHash}',
+      tokenStandard: 'BEP20',
+      confirmationMinutes: 15,
       urls: [`https://a.example/${named('KEY')}`, 'http://127.0.0.1:8545'],
     }
     const evm = { ...BNB, ...more, confirmations: 'safe', batch: 1, range: 7, traces: true }
@@ -117,6 +120,11 @@ describe('the file of networks', () => {
       { ...TRX, token: { ...TRX.token, contract: `${TRON_TOKEN.slice(0, -1)}u` } },
       `$.networks[0].token.contract must be a base58check address that begins with T, with a correct checksum, not "${TRON_TOKEN.slice(0, -1)}u"`,
     ],
+    [
+      { ...BNB, tokenStandard: '(BEP20)' },
+      '$.networks[0].tokenStandard must be 1 to 16 letters, digits, blanks, points and hyphens, not "(BEP20)"',
+    ],
+    [{ ...TRX, confirmationMinutes: 0.5 }, `$.networks[0].confirmationMinutes must be ${integer('10080')}, not 0.5`],
     [{ ...BNB, quietSeconds: 9 }, `$.networks[0].quietSeconds must be ${integer('604800', '10')}, not 9`],
     [{ ...TRX, genesis: 'AB' }, '$.networks[0].genesis must be 64 lower-case hex digits, not "AB"'],
     [{ ...TRX, confirmations: 19 }, '$.networks[0].confirmations is not a field that is known here'],
