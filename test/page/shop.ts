@@ -18,6 +18,7 @@ export class Shop {
   constructor(
     private readonly url: string,
     private readonly browser: Browser,
+    private readonly now: () => number = Date.now,
   ) {}
 
   /** Makes its wallets known. Call first. */
@@ -42,7 +43,7 @@ export class Shop {
 
   /** Both types with the same `id` are one deposit. */
   async deposit(type: 'pending' | 'confirmed', amount: string, id = String(this.events)): Promise<void> {
-    const receivedAt = Date.now()
+    const receivedAt = this.now()
     const toAddress = SEP.address
     // As explorers know them, so that they are links.
     const txHash = `0x${id.padStart(64, '0')}`
@@ -67,7 +68,7 @@ export class Shop {
   private async push(event: Readonly<Record<string, unknown>>): Promise<void> {
     this.events += 1
     const body = JSON.stringify({ events: [{ id: `event ${this.events}`, ...event }] })
-    const { results } = await this.post('/internal/events', body, gatewayHeaders(String(Date.now()), body))
+    const { results } = await this.post('/internal/events', body, gatewayHeaders(String(this.now()), body))
     assert.equal((results as { status: string }[])[0]?.status, 'applied', JSON.stringify(results))
   }
 
