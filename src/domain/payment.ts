@@ -1,4 +1,4 @@
-import { formatAmount } from './amount.js'
+import { type Currency, formatAmount } from './amount.js'
 import type { Deposit } from './deposit.js'
 
 /**
@@ -68,6 +68,13 @@ export interface QualifyingDeposit extends Pick<Deposit, 'network' | 'txHash' | 
   readonly isConfirmed: boolean
   /** How many blocks confirm it so far; null once it is confirmed, and while its block is not known. */
   readonly confirmations: number | null
+}
+
+/** A deposit on an invoice's wallets in a currency that it does not ask for, and that no other invoice has matched. */
+export interface StrayDeposit extends Pick<Deposit, 'network' | 'txHash'> {
+  readonly currency: Currency
+  /** A decimal string in its currency. */
+  readonly amount: string
 }
 
 /** How many blocks confirm what is in the block at `height`, its own included, when the newest block is at `tip`. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Invoice } from '../domain/invoice.js'
-import type { Payment } from '../domain/payment.js'
+import type { Payment, StrayDeposit } from '../domain/payment.js'
 import { amountText } from './amount-text.js'
 import { type Brand, contactLine } from './brand.js'
 import { copyButton } from './copy-button.js'
@@ -9,7 +9,7 @@ import { instructions, type PageWallet } from './instructions.js'
 import { type Language, minutesText, say } from './language.js'
 import { type PageFrame, page } from './layout.js'
 import { type Markup, markup } from './markup.js'
-import { coinsOf, decimalsOn, type PageNetwork, type PageNetworks } from './networks.js'
+import { coinOn, coinsOf, decimalsOn, type PageNetwork, type PageNetworks } from './networks.js'
 import { asksMerchant, awaitedBy, isPaid, type PaymentState, type Phrase, statusWords } from './payment-state.js'
 import { receipt } from './receipt.js'
 import { Sums } from './sums.js'
@@ -32,6 +32,8 @@ export interface PaymentView extends Transactions {
   readonly voidedAt: number | null
   /** Unix ms; null when it never expires. */
   readonly expiresAt: number | null
+  /** What came to its wallets in other coins, newest first. */
+  readonly strays: readonly StrayDeposit[]
   /** The wallets of the invoice, in its order. */
   readonly wallets: readonly PageWallet[]
   /** Position of the wallet whose address is shown first. */
@@ -45,9 +47,9 @@ const VERSION_LENGTH = 16
 
 /** A short text that changes with everything that can change on the page of an invoice. */
 export function versionOf(view: Omit<PaymentView, 'invoice' | 'expiresAt' | 'chosen' | 'nowMs'>): string {
-  const { payment, voidedAt, wallets, networks } = view
+  const { payment, voidedAt, strays, wallets, networks } = view
   const addresses = wallets.map(({ address }) => address)
-  const shown = JSON.stringify([payment, voidedAt !== null, addresses, transactionsShown(view, networks)])
+  const shown = JSON.stringify([payment, voidedAt !== null, strays, addresses, transactionsShown(view, networks)])
   return createHash('sha256').update(shown).digest('base64url').slice(0, VERSION_LENGTH)
 }
 
@@ -110,7 +112,7 @@ ${this.statusBox()}
 <div${isPaid(state) ? markup` class="screen"` : null}>${transactionList(language, invoice.currency, this.view, this.view.networks)}</div>
 <div>${isPaid(state) ? receipt(frame, this.sums.coin, this.view) : null}</div>
 <div>${awaited === null ? null : markup`<p class="quiet"><a href="">${say(language, 'refreshNow')}</a></p>`}</div>
-<div>${asksMerchant(state) ? null : contactLine(brand, language)}</div>`
+<div>${this.asksMerchant ? null : contactLine(brand, language)}</div>`
     return page(frame, {
       title: `${this.title()}: ${invoice.name}`,
       refreshSeconds,
@@ -148,8 +150,8 @@ ${isPart ? markup`<p class="quiet">${say(language, 'ofAmount', { amount: sums.su
 
   private statusBox(): Markup {
     const { tone, headline, details } = statusWords(this.state)
-    const lines = [...details.map((detail) => this.phrase(detail)), ...this.outlook()]
-    const contact = asksMerchant(this.state) ? contactLine(this.frame.brand, this.language) : null
+    const lines = [...details.map((detail) => this.phrase(detail)), ...this.outlook(), ...this.strays()]
+    const contact = this.asksMerchant ? contactLine(this.frame.brand, this.language) : null
     return markup`<div class="status ${tone}" id="status" role="status" tabindex="-1"><p>${this.phrase(headline)}</p>${lines.map((line) => markup`<p class="detail">${line}</p>`)}${contact}</div>`
   }
 
@@ -164,6 +166,21 @@ ${isPart ? markup`<p class="quiet">${say(language, 'ofAmount', { amount: sums.su
     })
     if (minutes.length === 0) return []
     return [say(language, 'confirmationTakes', { time: minutesText(language, Math.max(...minutes)) })]
+  }
+
+  /** What came that does not count, so that nobody waits for it. */
+  private strays(): readonly Markup[] {
+    const { language, sums, view } = this
+    return view.strays.map(({ network: id, currency, amount }) => {
+      const network = view.networks(id)
+      const sum = sums.sum(amount, coinOn(currency, network))
+      const coin = markup`<bdi>${sums.coin}</bdi>`
+      return say(language, 'strayArrived', { sum, network: markup`<bdi>${network.name}</bdi>`, coin })
+    })
+  }
+
+  private get asksMerchant(): boolean {
+    return asksMerchant(this.state) || this.view.strays.length > 0
   }
 
   private phrase({ text, amounts = {} }: Phrase): Markup {

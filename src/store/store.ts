@@ -14,7 +14,7 @@ import type { KeyHistory } from '../domain/key-history.js'
 import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
 import type { Network, Networks } from '../domain/network.js'
-import type { QualifyingDeposit } from '../domain/payment.js'
+import type { QualifyingDeposit, StrayDeposit } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Watch } from '../domain/watch.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
@@ -183,8 +183,22 @@ export interface InvoicePort {
   oldestUnpaid(search: UnpaidSearch): Awaitable<Invoice | undefined>
 }
 
+/** What came to some wallets in other currencies than one that is asked for there. */
+export interface StraySearch {
+  readonly walletIds: readonly string[]
+  /** The currency that is asked for. */
+  readonly currency: Currency
+  /** Unix ms; only what was received later is meant. */
+  readonly since: number
+}
+
 /** Reads deposits. `CommandPort` records them. */
 export interface DepositPort {
+  /**
+   * Those of the newest `limit` of a search that no invoice has matched, newest first. What it reads grows with `limit` and the
+   * wallets, not with their history.
+   */
+  strays(search: StraySearch, limit: number): Awaitable<readonly StrayDeposit[]>
   find(network: Network, txHash: string, index: number): Awaitable<Deposit | undefined>
   /** All deposits of a network, dropped ones included, in an order of the engine's own. Cursors are opaque. */
   page(network: Network, page: Page): Awaitable<PageOf<Deposit>>

@@ -33,6 +33,7 @@ import { describeHistories } from './store/random-histories.js'
 import { describeRetries } from './store/retries.js'
 import { describeSetAside } from './store/set-aside.js'
 import { describeSettledDeliveries } from './store/settled-deliveries.js'
+import { describeStrayDeposits } from './store/stray-deposits.js'
 import { describeWallets } from './store/wallets.js'
 import { describeWebhooks } from './store/webhooks.js'
 
@@ -49,7 +50,7 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   identities: [describeIdentities],
   wallets: [describeWallets],
   invoices: [describeInvoices, describeQualifyingDeposits],
-  deposits: [describeDeposits, describeMatching, describeOwnMoney],
+  deposits: [describeDeposits, describeMatching, describeOwnMoney, describeStrayDeposits],
   chain: [describeChains],
   aside: [describeAside, describeSetAside],
   outbox: [describeOutbox, describeDeliveries, describeRetries, describeSettledDeliveries, describeOutboxDepth],

@@ -58,6 +58,7 @@ function render({ invoice, ...rest }: Variation = {}, frame: PageFrame = frameOf
     },
     payment: UNPAID,
     voidedAt: null,
+    strays: [],
     expiresAt: null,
     wallets: [SEP],
     chosen: 0,
@@ -423,6 +424,7 @@ describe('the payment page', () => {
       { payment: { ...PAID, pending: '10' } },
       { voidedAt: VOIDED_AT },
       { wallets: [UNKNOWN] },
+      { strays: [{ network: 'SEP', txHash: '0x1', currency: 'native', amount: '1' }] },
     ]
     const versions = views.map((view) => /data-version="([\w-]{16})"/.exec(render(view))?.[1] ?? 'none')
     // A void page is not live.
@@ -527,6 +529,23 @@ describe('the payment page', () => {
     assert.match(path({}, 'de') ?? '', /^wallet\/de-[\w-]{12}\.js$/)
     assert.equal(path({ voidedAt: VOIDED_AT }), undefined)
     assert.equal(path({ payment: { ...UNPAID, pending: '25' } }), undefined)
+  })
+
+  test('tells of another coin that arrived, and whom to ask about it', () => {
+    const strays = [
+      { network: 'TRX-NILE', txHash: 'a1', currency: 'native', amount: '90' },
+      { network: 'SEP', txHash: '0x1', currency: 'native', amount: '0.5' },
+    ] as const
+    const html = render({ wallets: [NILE, SEP], strays }, frameOf({ brand: SHOP }))
+    const box = textOf(/id="status"[\s\S]*?<\/div>/.exec(html)?.[0] ?? '')
+    for (const sum of ['90 TRX arrived on TRON Nile', '0.5 ETH arrived on Ethereum Sepolia']) {
+      assert.ok(
+        box.includes(`${sum}. This invoice asks for USDT, so it does not count. Ask the merchant about it.`),
+        box,
+      )
+    }
+    assert.ok(box.includes('Contact: help@shop.example'), box)
+    assert.equal(html.split('class="contact"').length, 2)
   })
 
   test('says in every state whom to ask, once', () => {

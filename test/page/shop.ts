@@ -42,12 +42,17 @@ export class Shop {
   }
 
   /** Both types with the same `id` are one deposit. */
-  async deposit(type: 'pending' | 'confirmed', amount: string, id = String(this.events)): Promise<void> {
+  async deposit(
+    type: 'pending' | 'confirmed',
+    amount: string,
+    id = String(this.events),
+    currency: 'Tether' | '#native' = 'Tether',
+  ): Promise<void> {
     const receivedAt = this.now()
     const toAddress = SEP.address
     // As explorers know them, so that they are links.
     const txHash = `0x${id.padStart(64, '0')}`
-    const deposit = { network: 'SEP', txHash, toAddress, currency: 'Tether', amount, receivedAt }
+    const deposit = { network: 'SEP', txHash, toAddress, currency, amount, receivedAt }
     await this.push({ type: `deposit.${type}`, deposit })
   }
 

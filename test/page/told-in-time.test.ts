@@ -90,6 +90,14 @@ describe('what a payer is told in time', { skip: noBrowser }, () => {
     aheadMs = 0
   })
 
+  test('is that another coin has come, which does not count', async () => {
+    const page = await shop.visit(await invoice())
+    await shop.deposit('pending', '0.25', 'other coin', '#native')
+    await says(page, '0.25 ETH arrived on Ethereum Sepolia. This invoice asks for USDT, so it does not count.')
+    assert.equal(await page.locator('.panel:visible .address').count(), 1)
+    await page.context().close()
+  })
+
   const lost = (page: Page) => page.locator('#lost')
 
   test('is that the browser is offline, until it is online', async () => {

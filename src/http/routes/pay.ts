@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import { failure } from '../../domain/failure.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
+import type { StrayDeposit } from '../../domain/payment.js'
+import type { Wallet } from '../../domain/wallet.js'
 import { failurePage } from '../../page/failure-page.js'
 import type { PageWallet } from '../../page/instructions.js'
 import { languageFor } from '../../page/language.js'
@@ -12,7 +14,7 @@ import { type PaymentView, paymentPage, versionOf } from '../../page/payment-pag
 import { awaitedBy, leftToSend, paymentStateOf } from '../../page/payment-state.js'
 import { qrSvg } from '../../page/qr.js'
 import { areConfirming, TRANSACTIONS_MAX } from '../../page/transactions.js'
-import type { Awaitable, InvoicePort, WalletPort } from '../../store/store.js'
+import type { Awaitable, DepositPort, InvoicePort, InvoiceWithPayment, WalletPort } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import type { ClientOf } from '../guards/client-address.js'
 import { BASE_HEADERS, failureAnswer } from '../json.js'
@@ -30,6 +32,7 @@ export interface PageSettings extends Pick<PageFrame, 'isSandbox' | 'brand'> {
 export interface PageStore {
   readonly invoices: Pick<InvoicePort, 'findWithPayment' | 'findWithDeposits'>
   readonly wallets: Pick<WalletPort, 'find'>
+  readonly deposits: Pick<DepositPort, 'strays'>
 }
 
 export interface PaymentPageParts {
@@ -80,7 +83,8 @@ async function shownOf(store: PageStore, id: string, run: Run): Promise<Shown | 
   if (found === undefined) return undefined
   // What others paid to its wallets is nobody's business here.
   const { own, ...shown } = found
-  return { ...shown, payment: own, wallets: await run(() => walletsShown(store, found.invoice)) }
+  const wallets = await run(() => walletsShown(store, found.invoice))
+  return { ...shown, payment: own, wallets, strays: await run(() => straysShown(store, found, wallets)) }
 }
 
 /** What the page of an invoice shows now; undefined if there is no such invoice. */
@@ -128,10 +132,26 @@ async function showEvents(parts: PaymentPageParts, head: RequestHead, id: string
   return { status: 200, headers: EVENTS_HEADERS, body: events }
 }
 
+/** Deposits in another coin that the page tells of; the newest ones. */
+const STRAYS_MAX = 3
+
+/** Who has paid is told of none. What comes to a wallet that has another owner by now is that owner's. */
+function straysShown(
+  { deposits }: PageStore,
+  { invoice, own, voidedAt }: InvoiceWithPayment,
+  wallets: readonly OwnedWallet[],
+): Awaitable<readonly StrayDeposit[]> {
+  const walletIds = wallets.filter(({ owner }) => owner === invoice.owner).map(({ id }) => id)
+  if (walletIds.length === 0 || (own.status === 'paid' && voidedAt === null)) return []
+  return deposits.strays({ walletIds, currency: invoice.currency, since: invoice.created_at }, STRAYS_MAX)
+}
+
+type OwnedWallet = PageWallet & Pick<Wallet, 'owner'>
+
 /** An imported invoice may name a wallet that the ledger has not reported yet; its address is unknown. */
-function walletsShown({ wallets }: PageStore, invoice: Invoice): Awaitable<readonly PageWallet[]> {
+function walletsShown({ wallets }: PageStore, invoice: Invoice): Awaitable<readonly OwnedWallet[]> {
   const found = walletsOf(invoice).map((id) => {
-    const unknown = { id, network: null, address: null }
+    const unknown = { id, network: null, address: null, owner: null }
     const wallet = wallets.find(id)
     return wallet instanceof Promise ? wallet.then((known) => known ?? unknown) : (wallet ?? unknown)
   })

@@ -59,6 +59,7 @@ function pages(wallets: number, lookupMs: number, waits = false) {
     store: {
       invoices: { findWithPayment: () => found, findWithDeposits: () => found },
       wallets: { find: (id) => (waits ? Promise.resolve(look(id)) : look(id)) },
+      deposits: { strays: () => [] },
     },
     lists: new Lists({ turns, clientOf, charge }),
     pages: PLAIN_PAGES,

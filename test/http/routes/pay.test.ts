@@ -11,6 +11,7 @@ import type { HttpServer } from '../../../src/http/server.js'
 import type { Waiting } from '../../../src/page/open-pages.js'
 import { versionOf } from '../../../src/page/payment-page.js'
 import { qrSvg } from '../../../src/page/qr.js'
+import type { StraySearch } from '../../../src/store/store.js'
 import { PLAIN_PAGES, textOf } from '../../page/frame.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { pageNetworks } from '../../support/networks.js'
@@ -83,14 +84,16 @@ function told(id: string) {
 }
 
 const ASSIGNED = { owner: 'merchant', assignedAt: 1 }
+const SEP_ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
+const SEP_WALLET: Wallet = { id: 'sep', network: 'SEP', address: SEP_ADDRESS, ...ASSIGNED }
 const wallets = new Map<string, Wallet>([
-  ['sep', { id: 'sep', network: 'SEP', address: '0x52908400098527886E0F7030069857D2E4169EE7', ...ASSIGNED }],
+  ['sep', SEP_WALLET],
   ['nile', { id: 'nile', network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf', ...ASSIGNED }],
 ])
 
-const SEP_ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
-
 const NETWORKS = pageNetworks({ SEP: { chainId: 11155111, confirmations: 12 } })
+
+const STRAYS = [{ network: 'TRX-NILE', txHash: 'a1', currency: 'native', amount: '90' }] as const
 
 async function* news(): AsyncGenerator<string> {
   yield 'event: changed\n\n'
@@ -106,6 +109,7 @@ describe('GET /pay/:id', () => {
   let server: HttpServer
   let port = 0
   const asked: Waiting[] = []
+  const searches: StraySearch[] = []
 
   before(async () => {
     const handlers = paymentPageHandlers({
@@ -119,6 +123,12 @@ describe('GET /pay/:id', () => {
           },
         },
         wallets: { find: (id) => wallets.get(id) },
+        deposits: {
+          strays: (search) => {
+            searches.push(search)
+            return STRAYS
+          },
+        },
       },
       lists: unlimitedLists(),
       pages: PAGES,
@@ -307,10 +317,23 @@ describe('GET /pay/:id', () => {
     assert.equal(asked.pop()?.seen, 'v2')
   })
 
+  test('tells of another coin on the wallets that are still the owner’s, since the invoice, and not who has paid', async () => {
+    searches.length = 0
+    const { body } = await send('GET', `/pay/${EXPIRING_ID}`)
+    assert.ok(textOf(body).includes('90 TRX arrived on TRON Nile.'), body)
+    const since = invoices.get(EXPIRING_ID)?.invoice.created_at
+    assert.deepEqual(searches, [{ walletIds: ['sep'], currency: 'native', since }])
+    assert.equal((await send('GET', `/pay/${PAID_ID}`)).body.includes('90 TRX'), false)
+    wallets.set('sep', { ...SEP_WALLET, owner: 'another' })
+    assert.equal((await send('GET', `/pay/${EXPIRING_ID}`)).body.includes('90 TRX'), false)
+    wallets.set('sep', SEP_WALLET)
+  })
+
   test('tells a page that has seen the end not to ask again', async () => {
     const shown = {
       payment: PAID,
       voidedAt: null,
+      strays: [],
       wallets: [{ id: 'sep', network: 'SEP', address: SEP_ADDRESS }],
       deposits: [],
       hasMoreDeposits: false,

@@ -19,6 +19,20 @@ export interface Scene {
 
 export const scenes: readonly Scene[] = stateNames.flatMap((state) => LANGUAGES.map((lang) => ({ state, lang })))
 
+/** What some states are about is in the browser: a wallet that announces itself, and a network that is gone. */
+const SURROUNDINGS = `
+  if (location.pathname.endsWith('/browser-wallet')) {
+    const info = { uuid: 'a', name: 'Example Wallet', icon: 'data:,', rdns: 'test.wallet' }
+    const provider = { request: () => new Promise(() => {}) }
+    addEventListener('eip6963:requestProvider', () =>
+      dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } })))
+  }
+  if (location.pathname.endsWith('/connection-lost')) addEventListener('load', () => dispatchEvent(new Event('offline')))
+`
+
+/** What appears when the surroundings have been noticed. */
+const NOTICED: Partial<Record<StateName, string>> = { 'browser-wallet': '.wallets button', 'connection-lost': '#lost' }
+
 /** A page for scenes. Its time stands still, and its streams of events are silent. */
 export async function openStage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ deviceScaleFactor: 1, locale: 'en', timezoneId: 'UTC', ...options })
@@ -27,6 +41,7 @@ export async function openStage(browser: Browser, options: BrowserContextOptions
     if (!url.pathname.endsWith('/events')) await route.fulfill(await answerTo(url))
   })
   const page = await context.newPage()
+  await page.addInitScript(SURROUNDINGS)
   await page.clock.setFixedTime(START_MS)
   return page
 }
@@ -36,6 +51,8 @@ export async function show(page: Page, { state, lang }: Scene, viewport: Viewpor
   await page.setViewportSize(viewport)
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference' })
   await page.goto(`${ORIGIN}/pay/${state}?lang=${lang}`)
+  const noticed = NOTICED[state]
+  if (noticed !== undefined) await page.locator(noticed).first().waitFor()
   // Those that are shown: the others are lazy.
   await page.evaluate('Promise.all([...document.images].filter((it) => it.offsetParent).map((it) => it.decode()))')
 }

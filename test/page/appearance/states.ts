@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Network } from '../../../src/domain/network.js'
-import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
+import type { Payment, QualifyingDeposit, StrayDeposit } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import { createRouter } from '../../../src/http/router.js'
 import { failurePages, paymentPageHandlers } from '../../../src/http/routes/pay.js'
+import { walletScriptHandlers } from '../../../src/http/routes/wallet-script.js'
 import type { RequestHead, Resolve } from '../../../src/http/server.js'
 import { routesOf } from '../../http/routes/call-route.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
@@ -51,6 +52,10 @@ function transaction(network: Network, digits: string, amount: string, confirmat
 
 const states = {
   unseen: { payment: UNPAID, expiresAt: START_MS + 29.5 * MINUTE_MS },
+  'last-call': { payment: UNPAID, expiresAt: START_MS + 1.5 * MINUTE_MS },
+  'other-coin': { payment: UNPAID, invoice: { wallet_id: 'coined', wallet_ids: 'coined' } },
+  'browser-wallet': { payment: UNPAID },
+  'connection-lost': { payment: { ...UNPAID, pending: '1250.00' } },
   'seen-in-part': {
     payment: { ...UNPAID, pending: '1235.00' },
     deposits: [transaction('SEP', '3fa9', '1235', 3)],
@@ -85,10 +90,14 @@ export type StateName = keyof typeof states | typeof NOT_FOUND
 /** Every state of the page, and a failure. */
 export const stateNames = [...Object.keys(states), NOT_FOUND] as readonly StateName[]
 
+/** What came to the wallet `coined`. */
+const STRAY: StrayDeposit = { network: 'TRX-NILE', txHash: '81c0'.repeat(16), currency: 'native', amount: '90' }
+
 const wallets = new Map<string, Wallet>(
   [
     { id: 'sep', network: 'SEP', address: '0x52908400098527886E0F7030069857D2E4169EE7' } as const,
     { id: 'nile', network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf' } as const,
+    { id: 'coined', network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf' } as const,
   ].map((wallet) => [wallet.id, { ...wallet, owner: 'merchant', assignedAt: 1 }]),
 )
 
@@ -119,6 +128,7 @@ function createPages(): Resolve {
     store: {
       invoices: { findWithPayment: findWithDeposits, findWithDeposits },
       wallets: { find: (id) => wallets.get(id) },
+      deposits: { strays: ({ walletIds }) => (walletIds.includes('coined') ? [STRAY] : []) },
     },
     lists: unlimitedLists(),
     pages: PLAIN_PAGES,
@@ -128,14 +138,16 @@ function createPages(): Resolve {
         token: '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06',
         explorer: 'https://sep.test/tx/{txHash}',
         confirmations: 12,
+        tokenStandard: 'ERC20',
+        confirmationMinutes: 3,
       },
-      'TRX-NILE': { explorer: 'https://nile.test/tx/{txHash}' },
+      'TRX-NILE': { explorer: 'https://nile.test/tx/{txHash}', tokenStandard: 'TRC20', confirmationMinutes: 1 },
     }),
     openPages: { open: () => null },
     clientOf: () => ({ key: '192.0.2.1', isLoopback: false }),
     clock: new ManualClock(),
   })
-  return createRouter(routesOf(handlers), {
+  return createRouter(routesOf({ ...handlers, ...walletScriptHandlers }), {
     onError: (error) => assert.fail(String(error)),
     present: failurePages(PLAIN_PAGES),
   })

@@ -1,12 +1,9 @@
 import { CURRENCIES } from '../../../domain/amount.js'
 import type { Deposit } from '../../../domain/deposit.js'
-import type { Network } from '../../../domain/network.js'
 import type { DepositRecord } from '../../rules/record-deposit.js'
-import type { DepositPort, Page, PageOf } from '../../store.js'
-import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit-loop.js'
 import {
   type AddressNo,
-  behindNetwork,
   bigintFromBytes,
   bigintToBytes,
   type DepositNo,
@@ -74,29 +71,6 @@ export const depositCodec = recordCodec<DepositRow>(
   { ...SHAPE, isLate: flag },
   { 1: (from) => ({ ...version1.read(from), isLate: false }) },
 )
-
-/** Reads deposits. */
-export class LmdbDeposits implements DepositPort {
-  constructor(private readonly commits: CommitLoop) {}
-
-  find(network: Network, txHash: string, index: number): Deposit | undefined {
-    return findDeposit(this.commits.snapshot, { network, txHash, index })?.deposit
-  }
-
-  /** In the order of the keys. A cursor is the last key read, in hex; one of another form reads from the beginning. */
-  page(network: Network, page: Page): PageOf<Deposit> {
-    const first = networkKey(network)
-    const start = page.after === null ? first : Buffer.concat([Buffer.from(page.after, 'hex'), Buffer.of(0)])
-    const end = behindNetwork(network)
-    const items: Deposit[] = []
-    let last: Buffer | null = null
-    for (const { key, value } of this.commits.snapshot.tables.deposits.getRange({ start, end, limit: page.limit })) {
-      items.push(depositCodec.decode(value).deposit)
-      last = key
-    }
-    return { items, next: items.length < page.limit ? null : (last?.toString('hex') ?? null) }
-  }
-}
 
 export function findDeposit(at: Reader, id: DepositId): DepositRow | undefined {
   const key = depositKey(id)

@@ -25,7 +25,8 @@ export function newestOwn(
   return newest.map(({ no }) => qualifying(at, depositOfNo(at, no)))
 }
 
-function byReceipt(a: ReceiptOrder, b: ReceiptOrder): number {
+/** Newest first. */
+export function byReceipt(a: ReceiptOrder, b: ReceiptOrder): number {
   return b.receivedAt - a.receivedAt || b.no - a.no
 }
 

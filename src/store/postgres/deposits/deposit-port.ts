@@ -1,10 +1,12 @@
 import type { Deposit } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
-import type { DepositPort, Page, PageOf } from '../../store.js'
+import type { StrayDeposit } from '../../../domain/payment.js'
+import type { DepositPort, Page, PageOf, StraySearch } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import { numberOfCursor, pageOf } from '../pages.js'
 import { DEPOSIT_COLUMNS, type DepositColumns, isDeposit, isIndex, toDeposit } from './deposit-rows.js'
+import { strayDeposits } from './stray-deposits.js'
 
 /** Reads deposits. */
 export class PostgresDeposits implements DepositPort {
@@ -16,6 +18,10 @@ export class PostgresDeposits implements DepositPort {
       sql`SELECT ${DEPOSIT_COLUMNS} FROM deposits AS d WHERE ${isDeposit({ network, txHash, index })}`,
     )
     return row === undefined ? undefined : toDeposit(row)
+  }
+
+  strays(search: StraySearch, limit: number): Promise<readonly StrayDeposit[]> {
+    return strayDeposits(this.database, search, limit)
   }
 
   /** In the order in which they were first seen. */
