@@ -6,6 +6,10 @@ export interface PageNetwork
   extends Pick<KnownNetwork, 'kind' | 'name' | 'symbol' | 'tokenSymbol' | 'decimals' | 'isTest'> {
   /** Of EIP-155; null where networks have none. */
   readonly chainId: number | null
+  /** The id of the first block on TRON; null elsewhere. */
+  readonly genesis: string | null
+  /** The origins that TRON's browser wallets ask from within the page. Without any the page offers none of them. */
+  readonly walletNodes: readonly string[]
   /** The address of the token's contract; null when it is not configured. */
   readonly token: string | null
   /** What exchanges call the network when they send its token, such as TRC20; null where they use its own name. */

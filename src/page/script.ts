@@ -235,6 +235,7 @@ const PROGRAM = `
   }
   addEventListener('eip6963:announceProvider', loadWallets)
   addEventListener('load', lookForWallets)
+  addEventListener('tronLink#initialized', loadWallets)
   lookForWallets()
 
   intoZone(document)

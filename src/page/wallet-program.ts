@@ -14,6 +14,7 @@ export const WALLET_SCRIPT = `
   const RECEIPT_EVERY_MS = 3000
   const RECEIPT_LOOKS = 200
   const NAME_LENGTH_MAX = 32
+  const FEE_LIMIT_SUN = 100000000
   const SENT = 'sent ' + location.pathname
   const wallets = []
   const shown = new WeakMap()
@@ -130,6 +131,61 @@ export const WALLET_SCRIPT = `
     },
   })
 
+  // Its code of a refusal is in its answer; a promise that it rejects may do so with a text.
+  const tron = (link) => ({
+    kind: 'tron',
+    async pay(box, text) {
+      const payment = JSON.parse(text)
+      const { genesis, chainId, to, token, raw, decimals, amount, coin, network } = payment
+      const web = () => link.tronWeb || window.tronWeb
+      const read = (promise) => within(promise, ANSWER_MS)
+      const isOnChain = async () => (await read(web().trx.getBlock(0)))?.blockID === genesis
+      const answer = await prompt(link.request({ method: 'tron_requestAccounts' }))
+      if (answer?.code === 4001) throw new Told('walletRefused')
+      const from = web()?.defaultAddress?.base58
+      if (typeof from !== 'string') throw new Told('walletSilent')
+      if (!(await isOnChain())) {
+        const chain = { method: 'wallet_switchEthereumChain', params: [{ chainId }] }
+        if (typeof window.tron?.request === 'function') {
+          await prompt(window.tron.request(chain)).catch((error) => {
+            throw error instanceof Told ? error : new Told('walletOtherNetwork', { network })
+          })
+        }
+        if (!(await isOnChain())) throw new Told('walletOtherNetwork', { network })
+      }
+      const { trx, transactionBuilder } = web()
+      const address = (value) => ({ type: 'address', value })
+      const balanceOf = async () => {
+        const call = await transactionBuilder.triggerConstantContract(token, 'balanceOf(address)', {}, [address(from)], from)
+        return numberIn('0x' + call?.constant_result?.[0])
+      }
+      const balance = token === null ? numberIn(await read(trx.getBalance(from))) : await read(balanceOf())
+      if (balance === null) throw new Told('walletOtherNetwork', { network })
+      if (balance < BigInt(raw)) {
+        throw new Told('walletTooLittle', { balance: sum(decimalOf(balance, decimals), coin), amount: sum(amount, coin) })
+      }
+      const transfer = [address(to), { type: 'uint256', value: raw }]
+      const limit = { feeLimit: FEE_LIMIT_SUN }
+      const built = await read(
+        token === null
+          ? transactionBuilder.sendTrx(to, Number(raw), from)
+          : transactionBuilder.triggerSmartContract(token, 'transfer(address,uint256)', limit, transfer, from),
+      )
+      assertSame(box, text)
+      const signed = await confirmed(box, trx.sign(built.transaction ?? built))
+      const sent = await confirmed(box, trx.sendRawTransaction(signed))
+      if (sent?.result !== true) throw new Told(sent?.code == null ? 'walletUnsure' : 'walletFailed')
+      const hash = sent.txid ?? signed.txID
+      if (!/^[0-9a-f]{64}$/i.test(hash)) throw new Told('walletUnsure')
+      return hash
+    },
+    async outcome(hash) {
+      const info = await within((link.tronWeb || window.tronWeb).trx.getUnconfirmedTransactionInfo(hash), ANSWER_MS)
+      if (info?.id == null) return null
+      return info.result !== 'FAILED' && (info.receipt?.result ?? 'SUCCESS') === 'SUCCESS'
+    },
+  })
+
   const pay = async (wallet, box) => {
     if (busy) return
     const text = box.dataset.pay
@@ -211,6 +267,13 @@ export const WALLET_SCRIPT = `
     known.add(window.ethereum)
     add(texts.walletNameless, evm(window.ethereum))
   }
+  const addTron = () => {
+    if (typeof window.tronLink?.request !== 'function' || known.has(window.tronLink)) return
+    known.add(window.tronLink)
+    add('TronLink', tron(window.tronLink))
+  }
+  addTron()
+  addEventListener('tronLink#initialized', addTron)
   document.addEventListener('brought', render)
 `
   .replace(/\n\s*(\/\/[^\n]*)?(?=\n)/g, '')

@@ -31,6 +31,8 @@ const NAMELESS = { kind: 'evm', tokenSymbol: 'USDT', decimals: 18, isTest: false
 function ofEntry(entry: NetworkEntry | undefined, { sandbox }: Settings) {
   return {
     chainId: entry?.kind === 'evm' ? entry.chainId : null,
+    genesis: entry?.kind === 'tron' ? entry.genesis : null,
+    walletNodes: entry?.kind === 'tron' ? entry.walletNodes : [],
     token: entry?.token.contract ?? null,
     tokenStandard: entry?.tokenStandard ?? null,
     // Simulated networks confirm within seconds.

@@ -40,7 +40,7 @@ function isPositiveInteger(value: unknown): boolean {
 /** The properties of an entry, in the order of the file. `urls` are the operator's. */
 const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   evm: 'id kind name claim testnet chainId symbol token confirmationMinutes confirmations pollMs explorer'.split(' '),
-  tron: 'id kind name claim testnet genesis symbol token confirmationMinutes pollMs explorer'.split(' '),
+  tron: 'id kind name claim testnet genesis symbol token confirmationMinutes walletNodes pollMs explorer'.split(' '),
 }
 
 /** What exchanges call them. To an exchange, ERC20 is Ethereum alone: the others go by their names. */

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import type { EvmNode } from '../support/evm-node.js'
 import { type EvmAccount, signTransaction } from '../support/evm-transaction.js'
 
+const NOTHING = `0x${'0'.repeat(64)}`
 const GAS = 200_000n
 const GAS_PRICE = 2_000_000_000n
 
@@ -97,6 +98,8 @@ export class TestWallet {
       }
       case 'eth_getBalance':
       case 'eth_call':
+        // On another network it has nothing, in a token that is at the same address.
+        return this.chainId === SEPOLIA ? await this.node.call(method, ...params) : NOTHING
       case 'eth_getTransactionReceipt':
         return await this.node.call(method, ...params)
       case 'eth_sendTransaction':

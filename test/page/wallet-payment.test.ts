@@ -5,11 +5,16 @@ import { pageNetworks } from '../support/networks.js'
 
 const TO = '0x52908400098527886E0F7030069857D2E4169EE7'
 const TOKEN = '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06'
+const NILE_ADDRESS = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
+const TRON_TOKEN = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
+const GENESIS = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc'
 const networks = pageNetworks({
   SEP: { chainId: 11155111, token: TOKEN, tokenStandard: 'ERC20' },
   BNB: { chainId: 56, token: TOKEN },
+  'TRX-NILE': { genesis: GENESIS, walletNodes: ['https://nodes.example'], token: TRON_TOKEN, tokenStandard: 'TRC20' },
 })
 const SEP = networks('SEP')
+const NILE = networks('TRX-NILE')
 
 describe('what a browser wallet is asked for', () => {
   test('is the transfer of the token, in its own unit', () => {
@@ -31,15 +36,38 @@ describe('what a browser wallet is asked for', () => {
   })
 
   test('is the coin itself, in wei', () => {
-    const { to, value, data, token, raw, network } = walletPayment('native', SEP, TO, '0.015') ?? assert.fail()
-    assert.deepEqual([to, value, data, token], [TO, `0x${(15n * 10n ** 15n).toString(16)}`, '0x', null])
-    assert.deepEqual([raw, network], [String(15n * 10n ** 15n), 'Ethereum Sepolia'])
+    const wei = 15n * 10n ** 15n
+    const named = { amount: '0.015', coin: 'ETH', feeCoin: 'ETH', network: 'Ethereum Sepolia' }
+    const transaction = { kind: 'evm', chainId: '0xaa36a7', to: TO, value: `0x${wei.toString(16)}`, data: '0x' }
+    const expected = { ...transaction, token: null, raw: String(wei), decimals: 18, ...named }
+    assert.deepEqual(walletPayment('native', SEP, TO, '0.015'), expected)
+  })
+
+  test('is what a wallet of TRON builds it of, where its nodes may be asked', () => {
+    const expected = {
+      kind: 'tron',
+      genesis: GENESIS,
+      chainId: '0x2b6653dc',
+      to: NILE_ADDRESS,
+      token: TRON_TOKEN,
+      raw: '25000000',
+      decimals: 6,
+      amount: '25',
+      coin: 'USDT',
+      feeCoin: 'TRX',
+      network: 'TRON Nile (TRC20)',
+    }
+    assert.deepEqual(walletPayment('USDT', NILE, NILE_ADDRESS, '25'), expected)
+    const coin = { token: null, raw: '1500000', amount: '1.5', coin: 'TRX', network: 'TRON Nile' }
+    assert.deepEqual(walletPayment('native', NILE, NILE_ADDRESS, '1.5'), { ...expected, ...coin })
   })
 
   const none: readonly [string, Parameters<typeof walletPayment>][] = [
     ['the chain is not known', ['native', { ...SEP, chainId: null }, TO, '1']],
     ['the contract is not known', ['USDT', { ...SEP, token: null }, TO, '1']],
-    ['the network is of another kind', ['native', networks('TRX-NILE'), TO, '1']],
+    ['no node of TRON may be asked', ['native', { ...NILE, walletNodes: [] }, NILE_ADDRESS, '1']],
+    ['the first block of TRON is not known', ['native', { ...NILE, genesis: null }, NILE_ADDRESS, '1']],
+    ['a number cannot hold the sun', ['native', NILE, NILE_ADDRESS, '9007199255']],
     ['the coin cannot carry it', ['USDT', SEP, TO, '0.0000001']],
     ['no contract can hold it', ['USDT', { ...SEP, decimals: 18 }, TO, '9'.repeat(60)]],
   ]

@@ -139,6 +139,16 @@ describe('paying from a browser wallet', { skip: anvilAbsence || noBrowser, time
     await page.context().close()
   })
 
+  /** The wallet changes its network when it has told it once. */
+  function leave(wallet: TestWallet): void {
+    let told = 0
+    wallet.chainId = 11155111
+    wallet.lies.set('eth_chainId', () => {
+      told += 1
+      return told > 1 ? '0x1' : '0xaa36a7'
+    })
+  }
+
   const declined = () => new WalletError(4001, 'User rejected the request.')
   const troubles: readonly [what: string, account: number, prepare: (wallet: TestWallet) => unknown, text: string][] = [
     [
@@ -192,6 +202,7 @@ describe('paying from a browser wallet', { skip: anvilAbsence || noBrowser, time
       ({ lies }) => lies.set('eth_getBalance', () => new WalletError(-32603, 'Internal error')),
       'Your wallet reported an error. Nothing was sent.',
     ],
+    ['it changes the network meanwhile', 0, leave, `Your wallet is not on the network ${NETWORK}.`],
     [
       'it answers nonsense',
       0,

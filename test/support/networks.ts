@@ -37,7 +37,7 @@ export function pageNetworks(more: Readonly<Record<string, Partial<PageNetwork>>
   return (id) => {
     const about = TEST_NETWORKS.find(id)
     if (about === undefined) throw new Error(`a page asks for the network ${id}`)
-    const facts = { chainId: null, token: null, explorer: null, confirmations: null }
+    const facts = { chainId: null, genesis: null, walletNodes: [], token: null, explorer: null, confirmations: null }
     const told = { tokenStandard: null, confirmationMinutes: null }
     return { ...about, ...facts, ...told, ...more[id] }
   }

@@ -66,8 +66,19 @@ async function show(parts: PaymentPageParts, head: RequestHead, id: string, run:
   return await run(() => {
     const frame = frameFor(pages, head)
     const view = { ...shown, chosen: chosenWallet(head, shown), networks, nowMs: clock.now() }
-    return pageAnswer(200, paymentPage(frame, view), frame, pages)
+    return pageAnswer(200, paymentPage(frame, view), frame, { ...pages, walletNodes: walletNodesOf(view) })
   })
+}
+
+/** What browser wallets ask from within a page: the nodes of the networks on which it asks for a payment. */
+function walletNodesOf({ invoice, payment, voidedAt, wallets, networks }: PaymentView): readonly string[] {
+  if (leftToSend(paymentStateOf(payment, voidedAt !== null)) === null) return []
+  const nodes = wallets.flatMap(({ network, address }) => {
+    const facts = network === null ? null : networks(network)
+    const isOffered = facts !== null && address !== null && (invoice.currency === 'native' || facts.token !== null)
+    return isOffered ? facts.walletNodes : []
+  })
+  return [...new Set(nodes)]
 }
 
 type Shown = Omit<PaymentView, 'chosen' | 'networks' | 'nowMs'>
@@ -194,13 +205,20 @@ function frameFor({ isSandbox, brand }: PageSettings, head: RequestHead): PageFr
   return { isSandbox, brand, language, nonce: randomBytes(NONCE_BYTES).toString('base64') }
 }
 
-/** Allows what carries the nonce, and images and news from this service; nothing to frame or to send. */
-function contentSecurityPolicy({ nonce }: PageFrame, { frameAncestors }: PageSettings): string {
+interface AnswerSettings extends PageSettings {
+  readonly walletNodes?: readonly string[]
+}
+
+/** Allows what carries the nonce, images and news from this service, and what wallets ask; nothing to frame or to send. */
+function contentSecurityPolicy(
+  { nonce, isSandbox }: PageFrame,
+  { frameAncestors, walletNodes = [] }: AnswerSettings,
+): string {
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
     `script-src 'nonce-${nonce}'`,
-    "connect-src 'self'",
+    ['connect-src', "'self'", ...(isSandbox ? [] : walletNodes)].join(' '),
     "img-src 'self' data:",
     "form-action 'none'",
     "base-uri 'none'",
@@ -223,7 +241,7 @@ function pageAnswer(
   status: number,
   body: string,
   frame: PageFrame,
-  pages: PageSettings,
+  pages: AnswerSettings,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   const own = {

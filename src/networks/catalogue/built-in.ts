@@ -71,6 +71,7 @@ function nile(settings: BuiltInSettings): TronEntry {
     name: 'TRON Nile',
     testnet: true,
     genesis: settings.trxNileGenesis,
+    walletNodes: ['https://nile.trongrid.io'],
     symbol: 'TRX',
     token: { symbol: 'USDT', contract: settings.trxNileToken ?? null, decimals: settings.trxNileTokenDecimals },
     tokenStandard: 'TRC20',

@@ -59,6 +59,8 @@ export interface TronEntry extends Entry {
   readonly urls: readonly TronUrl[]
   /** The id of its first block, 64 lower-case hex digits. */
   readonly genesis: string
+  /** The origins of the nodes that browser wallets use. Without any the payment page does not offer to pay from one. */
+  readonly walletNodes: readonly string[]
   /** Sent to its nodes as `TRON-PRO-API-KEY`. Secret; null for none. */
   readonly apiKey: string | null
 }

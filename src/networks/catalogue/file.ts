@@ -1,6 +1,6 @@
 import { readFileStart } from '../../base/file-start.js'
 import { isObject } from '../../base/json-object.js'
-import { isBlockId, isEndpoint, isExplorer } from '../../base/network-texts.js'
+import { isBlockId, isEndpoint, isExplorer, isOrigin } from '../../base/network-texts.js'
 import { readFailure } from '../../base/read-failure.js'
 import { isNetworkId, NETWORK_KINDS } from '../../domain/network.js'
 import { isEthereumAddress } from '../ethereum/address.js'
@@ -26,6 +26,7 @@ const API_KEY_LENGTH_MAX = 256
 const URL_FORM = 'an absolute http or https URL without fragment'
 
 const TOKEN_STANDARD = /^[A-Za-z0-9][A-Za-z0-9 .-]{0,15}$/
+const WALLET_NODES_MAX = 4
 const CONFIRMATION_MINUTES = [1, 10_080] as const
 
 /** What a file leaves out, as the built-in networks have it. */
@@ -49,7 +50,7 @@ const ENTRY = [
 ]
 const OF_KIND = {
   evm: [...ENTRY, 'chainId', 'confirmations', 'batch', 'range', 'traces'],
-  tron: [...ENTRY, 'genesis', 'apiKey'],
+  tron: [...ENTRY, 'genesis', 'apiKey', 'walletNodes'],
 } as const
 
 /** Names of environment variables in texts of the file. */
@@ -134,6 +135,7 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
           kind,
           urls: readUrls(fields, readTronUrl),
           genesis: fields.text('genesis', isBlockId, '64 lower-case hex digits'),
+          walletNodes: readOrigins(fields),
           apiKey: fields.has('apiKey')
             ? fields.secret('apiKey', isKey, `a text of 1 to ${API_KEY_LENGTH_MAX} characters`)
             : null,
@@ -201,6 +203,17 @@ function readUrls<T>(fields: Fields, read: (fields: Fields, index: number, url: 
 
 function readUrl(fields: Fields, index: number): string {
   return fields.secretOf('urls', index, isEndpoint, URL_FORM)
+}
+
+function readOrigins(fields: Fields): readonly string[] {
+  const origins = fields.has('walletNodes') ? fields.value('walletNodes') : []
+  const isList = Array.isArray(origins) && origins.length <= WALLET_NODES_MAX
+  if (isList && origins.every((one) => typeof one === 'string' && isOrigin(one))) return origins
+  fields.wrong(
+    'walletNodes',
+    `must be a list of at most ${WALLET_NODES_MAX} https origins, such as "https://api.trongrid.io"`,
+  )
+  return []
 }
 
 /** A node of TRON is at one address, or at one for each side. */

@@ -52,7 +52,7 @@ describe('the file of networks', () => {
     const defaults = { confirmations: 12, batch: 50, range: 200, traces: false, pollMs: 4000 }
     assert.deepEqual(entries, [
       { ...BNB, ...common, ...defaults },
-      { ...TRX, ...common, apiKey: null, pollMs: 7000 },
+      { ...TRX, ...common, apiKey: null, walletNodes: [], pollMs: 7000 },
     ])
   })
 
@@ -69,7 +69,14 @@ describe('the file of networks', () => {
     }
     const evm = { ...BNB, ...more, confirmations: 'safe', batch: 1, range: 7, traces: true }
     const sides = { full: `http://10.0.0.7:8090/${named('KEY')}`, solidity: `http://10.0.0.7:8091/${named('OTHER')}` }
-    const tron = { ...TRX, ...more, urls: [...more.urls, sides], apiKey: `${named('KEY')}-${named('OTHER')}` }
+    const walletNodes = ['https://nodes.example', 'https://nodes.example:8443']
+    const tron = {
+      ...TRX,
+      ...more,
+      walletNodes,
+      urls: [...more.urls, sides],
+      apiKey: `${named('KEY')}-${named('OTHER')}`,
+    }
     const { entries, problems } = parsed({ networks: [evm, tron] }, { KEY: 'k1', OTHER: 'k2' })
     assert.deepEqual(problems, [])
     const urls = ['https://a.example/k1', 'http://127.0.0.1:8545']
@@ -125,6 +132,11 @@ describe('the file of networks', () => {
       '$.networks[0].tokenStandard must be 1 to 16 letters, digits, blanks, points and hyphens, not "(BEP20)"',
     ],
     [{ ...TRX, confirmationMinutes: 0.5 }, `$.networks[0].confirmationMinutes must be ${integer('10080')}, not 0.5`],
+    [
+      { ...TRX, walletNodes: ['https://api.trongrid.io/wallet'] },
+      '$.networks[0].walletNodes must be a list of at most 4 https origins, such as "https://api.trongrid.io"',
+    ],
+    [{ ...BNB, walletNodes: [] }, '$.networks[0].walletNodes is not a field that is known here'],
     [{ ...BNB, quietSeconds: 9 }, `$.networks[0].quietSeconds must be ${integer('604800', '10')}, not 9`],
     [{ ...TRX, genesis: 'AB' }, '$.networks[0].genesis must be 64 lower-case hex digits, not "AB"'],
     [{ ...TRX, confirmations: 19 }, '$.networks[0].confirmations is not a field that is known here'],
