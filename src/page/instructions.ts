@@ -68,7 +68,7 @@ ${panels.length === 1 ? markup`<p class="network">${labels}</p>${panels}` : this
     const timer = markup`<bdi id="timer" role="timer" data-left="${String(leftMs)}"></bdi>`
     return markup`<p>${say(this.language, 'payBefore', { time: timeMark(this.language, timeMs) })}</p>
 <p class="script">${say(this.language, 'timeLeft', { time: timer })}</p>
-<p class="last-call${leftMs > LAST_CALL_MS ? markup` later` : null}" role="alert">${say(this.language, 'lastCall')}</p>`
+<p id="last-call" role="alert" data-text="${this.language.texts.lastCall}">${leftMs > LAST_CALL_MS ? null : say(this.language, 'lastCall')}</p>`
   }
 
   /**

@@ -44,7 +44,7 @@ ${refreshSeconds === null ? null : markup`<noscript><meta http-equiv="refresh" c
 </head>
 <body>
 ${sandbox === null && mark === null ? null : markup`<header>${sandbox}${mark}</header>`}
-${data === null ? null : markup`<p id="lost" role="alert" hidden>${say(language, 'connectionLost')}</p>`}
+${data === null ? null : markup`<p id="lost" role="alert" data-text="${language.texts.connectionLost}" hidden></p>`}
 <main${data}>
 ${content}
 ${backLink(brand, returnUrl, language)}

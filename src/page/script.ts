@@ -43,7 +43,10 @@ const PROGRAM = `
     showLost()
   }
   const showLost = () => {
-    if (lostNotice !== null) lostNotice.hidden = lostAt === 0 || Date.now() - lostAt < LOST_MS
+    if (lostNotice === null) return
+    const isLost = !navigator.onLine || (lostAt !== 0 && Date.now() - lostAt >= LOST_MS)
+    if (isLost === lostNotice.hidden) lostNotice.textContent = isLost ? lostNotice.dataset.text : ''
+    lostNotice.hidden = !isLost
   }
 
   const TIME = { numberingSystem: 'latn', year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
@@ -161,7 +164,10 @@ const PROGRAM = `
   const tick = () => {
     showLost()
     const timer = document.getElementById('timer')
-    root.classList.toggle('ending', timer !== null && (deadline === 0 || deadline - Date.now() <= LAST_CALL_MS))
+    const isEnding = timer !== null && (deadline === 0 || deadline - Date.now() <= LAST_CALL_MS)
+    root.classList.toggle('ending', isEnding)
+    const call = document.getElementById('last-call')
+    if (isEnding && call !== null && call.textContent === '') call.textContent = call.dataset.text
     if (timer === null || deadline === 0) return
     const left = Math.ceil((deadline - Date.now()) / 1000)
     const two = (number) => String(number).padStart(2, '0')
@@ -243,7 +249,6 @@ const PROGRAM = `
   setInterval(tick, 1000)
   setInterval(woken, 5000)
   for (const name of ['online', 'pageshow', 'visibilitychange']) addEventListener(name, woken)
-  addEventListener('offline', () => missed(Date.now() - LOST_MS))
   addEventListener('pagehide', stop)
   addEventListener('pageshow', (event) => { if (event.persisted) start() })
   start()

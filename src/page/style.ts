@@ -1,7 +1,7 @@
 /** What text stands on: the page and the card. */
 export const GROUNDS = { light: ['#f3f4f6', '#ffffff'], dark: ['#0e1116', '#171b22'] } as const
 
-/** The style of the pages. It contains no character that HTML would escape. Sides are logical, for texts from right to left. */
+/** The style of the pages, without its indentation. It contains no character that HTML would escape. Sides are logical, for texts from right to left. */
 export const STYLE = `
 :root {
   color-scheme: light dark;
@@ -71,8 +71,8 @@ a { color: var(--accent); }
 .status.closed { background: var(--ground); color: var(--text); border: 1px solid var(--line); }
 .status a { color: inherit; }
 .caution { color: var(--waiting); }
-.last-call, #lost { padding: 0.625rem 0.875rem; border: 2px solid var(--waiting); border-radius: 0.5rem; background: var(--waiting-ground); color: var(--waiting); font-weight: 600; }
-html:not(.ending) .last-call.later, html.ending .wallets, .wallets:empty { display: none; }
+#last-call, #lost { padding: 0.625rem 0.875rem; border: 2px solid var(--waiting); border-radius: 0.5rem; background: var(--waiting-ground); color: var(--waiting); font-weight: 600; }
+#last-call:empty, #lost[hidden], html.ending .wallets, .wallets:empty { display: none; }
 #lost { position: sticky; top: 0.5rem; z-index: 1; max-width: 34rem; margin: 0 auto; }
 .wallets button { display: block; width: 100%; margin-top: 0.5rem; background: var(--accent); color: var(--card); font-weight: 600; }
 .wallets button[aria-disabled=true] { opacity: 0.6; cursor: default; }
@@ -145,4 +145,4 @@ footer { max-width: 34rem; margin: 0 auto; padding: 0 1.5rem; font-size: 0.875re
   .receipt dd p { margin: 0 0 0.25rem; }
   .receipt code { font: 0.875em/1.6 ui-monospace, monospace; }
 }
-`
+`.replace(/\n +/g, '\n')

@@ -501,12 +501,12 @@ describe('the payment page', () => {
   test('calls a halt in the last two minutes, and asks no wallet any more', () => {
     const expiresAt = 1_700_003_600_000
     const before = render({ expiresAt, nowMs: expiresAt - 120_001 })
-    assert.ok(before.includes('<p class="last-call later" role="alert">'), before)
+    assert.equal(textOf(before).includes('Do not send anything'), false)
     assert.ok(before.includes('data-pay='), before)
     const last = render({ expiresAt, nowMs: expiresAt - 120_000 })
-    assert.ok(last.includes('<p class="last-call" role="alert">Do not send anything any more.'), last)
+    assert.ok(textOf(last).includes('Do not send anything any more.'), last)
     assert.equal(last.includes('data-pay='), false)
-    assert.equal(render().includes('class="last-call'), false)
+    assert.equal(render().includes('id="last-call"'), false)
   })
 
   test('offers browser wallets what is left, on networks that they reach', () => {

@@ -68,7 +68,7 @@ describe('what a payer is told in time', { skip: noBrowser }, () => {
 
   test('is to send nothing any more, in the last two minutes', async () => {
     const page = await shop.visit(await invoice(), {}, (opened) => opened.clock.install())
-    const call = page.locator('.last-call')
+    const call = page.locator('#last-call')
     await page.clock.runFor(EXPIRY_MS - LAST_CALL_MS - 10_000)
     assert.equal(await call.isVisible(), false)
     await page.clock.runFor(11_000)

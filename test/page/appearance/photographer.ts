@@ -27,7 +27,7 @@ const SURROUNDINGS = `
     addEventListener('eip6963:requestProvider', () =>
       dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } })))
   }
-  if (location.pathname.endsWith('/connection-lost')) addEventListener('load', () => dispatchEvent(new Event('offline')))
+  if (location.pathname.endsWith('/connection-lost')) Object.defineProperty(navigator, 'onLine', { value: false })
 `
 
 /** What appears when the surroundings have been noticed. */
