@@ -105,6 +105,7 @@ describe('what a payer is told in time', { skip: noBrowser }, () => {
     assert.equal(await lost(page).isVisible(), false)
     await page.context().setOffline(true)
     await lost(page).waitFor({ state: 'visible' })
+    assert.match((await lost(page).textContent()) ?? '', /^No connection\./)
     await page.context().setOffline(false)
     await lost(page).waitFor({ state: 'hidden' })
     await page.context().close()

@@ -301,6 +301,18 @@ describe('paying from a browser wallet', { skip: anvilAbsence || noBrowser, time
     await page.context().close()
   })
 
+  test('stays as it is when the page brings news that changes nothing for it', async () => {
+    const { path, address } = await order('25')
+    const page = await visit(path, walletOf(0))
+    await button(page).focus()
+    await page.evaluate("window.was = document.querySelector('.wallets button')")
+    await chain.send({ to: address, value: 10n ** 16n })
+    await chain.mine()
+    await says(page, '0.01 ETH arrived on Ethereum Sepolia.')
+    assert.ok(await page.evaluate('was === document.activeElement && was.isConnected'))
+    await page.context().close()
+  })
+
   test('keeps the button away after the payment was sent, also when the page is loaded again, until it fails', async () => {
     const { path } = await order('25')
     const wallet = walletOf(0)
