@@ -35,7 +35,7 @@ export const page = {
   pageSupport: optional.text(isContact, {
     fallbackText: 'none: payers are told to ask the merchant',
     expects: 'an address such as mailto:help@shop.example, tel:+4930123456 or https://shop.example/help',
-    sentence: 'The contact for payers who paid too much or too late.',
+    sentence: 'The contact for payers, in every state of the page.',
   }),
   pageFrameAncestors: list(each(isFrameAncestor), {
     fallbackText: 'none: no page may frame it',
