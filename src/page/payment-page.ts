@@ -41,12 +41,14 @@ export interface PaymentView extends Transactions {
   readonly networks: PageNetworks
   /** Unix ms. */
   readonly nowMs: number
+  /** How long it waits, when it is void, for what is sent too late. */
+  readonly lateMs: number
 }
 
 const VERSION_LENGTH = 16
 
 /** A short text that changes with everything that can change on the page of an invoice. */
-export function versionOf(view: Omit<PaymentView, 'invoice' | 'expiresAt' | 'chosen' | 'nowMs'>): string {
+export function versionOf(view: Omit<PaymentView, 'invoice' | 'expiresAt' | 'chosen' | 'nowMs' | 'lateMs'>): string {
   const { payment, voidedAt, strays, wallets, networks } = view
   const addresses = wallets.map(({ address }) => address)
   const shown = JSON.stringify([payment, voidedAt !== null, strays, addresses, transactionsShown(view, networks)])
@@ -86,7 +88,7 @@ class PaymentPage {
     private readonly frame: PageFrame,
     private readonly view: PaymentView,
   ) {
-    const { invoice, payment, voidedAt, wallets, nowMs } = view
+    const { invoice, payment, voidedAt, wallets } = view
     this.language = frame.language
     this.networks = wallets.flatMap(({ network }) => (network === null ? [] : [view.networks(network)]))
     this.sums = new Sums(this.language, coinsOf(invoice.currency, this.networks))
@@ -94,7 +96,7 @@ class PaymentPage {
     const { state, left } = dueIn(this.decimals, invoice, payment, voidedAt !== null)
     this.state = state
     this.due = left
-    this.awaited = awaitedBy(payment, voidedAt, nowMs)
+    this.awaited = awaitedBy(payment, voidedAt, view)
   }
 
   html(): string {

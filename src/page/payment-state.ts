@@ -40,17 +40,17 @@ export function leftToSend(state: PaymentState): string | null {
 /** So long before the expiry nobody should send any more: what is seen after it is late. The script knows it, too. */
 export const LAST_CALL_MS = 120_000
 
-/** How long the page of a void invoice waits for what is sent too late. */
-export const LATE_MS = 30 * 24 * 60 * 60 * 1000
-
-/** What may still come, so that the page is live: a payment or its confirmation, or something late. Null if nothing. */
+/**
+ * What may still come, so that the page is live: a payment or its confirmation, or something late, for which the page of a void
+ * invoice waits for `lateMs`. Null if nothing.
+ */
 export function awaitedBy(
   { status, pending }: Payment,
   voidedAt: number | null,
-  nowMs: number,
+  { nowMs, lateMs }: { readonly nowMs: number; readonly lateMs: number },
 ): 'payment' | 'latecomer' | null {
   if (pending !== '0') return 'payment'
-  if (voidedAt !== null) return nowMs < voidedAt + LATE_MS ? 'latecomer' : null
+  if (voidedAt !== null) return nowMs < voidedAt + lateMs ? 'latecomer' : null
   return status === 'paid' ? null : 'payment'
 }
 

@@ -51,7 +51,7 @@ export async function startOffline(
     const clientOf = clientReader([])
     const limiters = new Limiters(clock)
     // No payer reaches it.
-    const pages = { isSandbox: sandbox, brand: NO_BRAND, frameAncestors: [] }
+    const pages = { isSandbox: sandbox, brand: NO_BRAND, frameAncestors: [], lateMs: 0 }
     await startAdmin({
       settings: { ...settings, sandbox },
       log,

@@ -9,10 +9,17 @@ import type { Store } from '../store/store.js'
 import { readBrand } from './brand.js'
 import { catalogueOf } from './catalogue.js'
 
+const DAY_MS = 24 * 60 * 60 * 1000
+
 /** What the settings say of the payment pages. Throws `OperatorError` if the logo cannot be shown. */
 export function pageSettingsOf(settings: Settings, log: Logger): PageSettings {
-  const { sandbox, pageFrameAncestors } = settings
-  return { isSandbox: sandbox, brand: readBrand(settings, log), frameAncestors: pageFrameAncestors }
+  const { sandbox, pageFrameAncestors, lateDays } = settings
+  return {
+    isSandbox: sandbox,
+    brand: readBrand(settings, log),
+    frameAncestors: pageFrameAncestors,
+    lateMs: lateDays * DAY_MS,
+  }
 }
 
 /**

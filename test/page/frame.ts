@@ -4,8 +4,11 @@ import { type Brand, NO_BRAND } from '../../src/page/brand.js'
 import { languageFor } from '../../src/page/language.js'
 import type { PageFrame } from '../../src/page/layout.js'
 
+/** How long pages of void invoices wait for what is late. */
+export const LATE_MS = 30 * 24 * 60 * 60 * 1000
+
 /** The settings of pages without a shop of their own. */
-export const PLAIN_PAGES: PageSettings = { isSandbox: false, brand: NO_BRAND, frameAncestors: [] }
+export const PLAIN_PAGES: PageSettings = { isSandbox: false, brand: NO_BRAND, frameAncestors: [], lateMs: LATE_MS }
 
 /** A shop with everything. */
 export const SHOP: Brand = {

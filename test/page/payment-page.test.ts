@@ -6,9 +6,8 @@ import { failurePage } from '../../src/page/failure-page.js'
 import { LANGUAGES } from '../../src/page/language.js'
 import type { PageFrame } from '../../src/page/layout.js'
 import { type PaymentView, paymentPage } from '../../src/page/payment-page.js'
-import { LATE_MS } from '../../src/page/payment-state.js'
 import { pageNetworks } from '../support/networks.js'
-import { frameOf, SHOP, textOf } from './frame.js'
+import { frameOf, LATE_MS, SHOP, textOf } from './frame.js'
 
 const ID = '018f2a4c5b6d7e8f9012345678abcdef'
 
@@ -66,6 +65,7 @@ function render({ invoice, ...rest }: Variation = {}, frame: PageFrame = frameOf
     hasMoreDeposits: false,
     networks: pageNetworks(FACTS),
     nowMs: 1_700_000_000_000,
+    lateMs: LATE_MS,
     ...rest,
   })
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Payment, paymentOf } from '../../src/domain/payment.js'
-import { awaitedBy, LATE_MS, leftToSend, type PaymentState, paymentStateOf } from '../../src/page/payment-state.js'
+import { awaitedBy, leftToSend, type PaymentState, paymentStateOf } from '../../src/page/payment-state.js'
 import { ownSums } from '../support/received-since.js'
+import { LATE_MS } from './frame.js'
 
 const COIN = 10n ** 18n
 
@@ -94,7 +95,8 @@ describe('where a payment of 25 stands', () => {
   })
 
   const NOW = 1_800_000_000_000
-  const awaited = (row: Row, voidedAt: number) => awaitedBy(paymentFor(row), row.isVoid === true ? voidedAt : null, NOW)
+  const awaited = (row: Row, voidedAt: number) =>
+    awaitedBy(paymentFor(row), row.isVoid === true ? voidedAt : null, { nowMs: NOW, lateMs: LATE_MS })
 
   test('is awaited while it is not paid, or anything is pending', () => {
     for (const row of rows) {
@@ -104,7 +106,7 @@ describe('where a payment of 25 stands', () => {
     }
   })
 
-  test('waits for what is late, when it is void, for thirty days', () => {
+  test('waits for what is late, when it is void, for as long as it is told', () => {
     const row = { when: 'void', confirmed: 0, pending: 0, isVoid: true, state: { kind: 'paid' } } as const
     assert.equal(awaited(row, NOW), 'latecomer')
     assert.equal(awaited(row, NOW - LATE_MS + 1), 'latecomer')

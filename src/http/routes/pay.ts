@@ -26,6 +26,8 @@ import type { Answer, RequestHead } from '../server.js'
 export interface PageSettings extends Pick<PageFrame, 'isSandbox' | 'brand'> {
   /** The origins whose pages may frame the pages. */
   readonly frameAncestors: readonly string[]
+  /** How long the page of a void invoice waits for what is sent too late. */
+  readonly lateMs: number
 }
 
 /** What the pages read. */
@@ -65,7 +67,7 @@ async function show(parts: PaymentPageParts, head: RequestHead, id: string, run:
   if (shown === undefined) return failureAnswer(failure('invoice_not_found'))
   return await run(() => {
     const frame = frameFor(pages, head)
-    const view = { ...shown, chosen: chosenWallet(head, shown), networks, nowMs: clock.now() }
+    const view = { ...shown, chosen: chosenWallet(head, shown), networks, nowMs: clock.now(), lateMs: pages.lateMs }
     return pageAnswer(200, paymentPage(frame, view), frame, { ...pages, walletNodes: walletNodesOf(view) })
   })
 }
@@ -81,7 +83,7 @@ function walletNodesOf({ invoice, payment, voidedAt, wallets, networks }: Paymen
   return [...new Set(nodes)]
 }
 
-type Shown = Omit<PaymentView, 'chosen' | 'networks' | 'nowMs'>
+type Shown = Omit<PaymentView, 'chosen' | 'networks' | 'nowMs' | 'lateMs'>
 
 /** Which of its wallets the page was asked for, as its links without a script do; else the first one. */
 function chosenWallet({ query }: RequestHead, { wallets }: Shown): number {
@@ -131,7 +133,7 @@ async function showEvents(parts: PaymentPageParts, head: RequestHead, id: string
   if (shown === undefined) return failureAnswer(failure('invoice_not_found'))
   const { invoice, payment, voidedAt } = shown
   const seen = head.header('last-event-id') ?? new URLSearchParams(head.query).get('after')
-  if (awaitedBy(payment, voidedAt, parts.clock.now()) === null) {
+  if (awaitedBy(payment, voidedAt, { nowMs: parts.clock.now(), lateMs: parts.pages.lateMs }) === null) {
     const version = versionOf({ ...shown, networks: parts.networks })
     if (seen === version) return { status: 204, headers: BASE_HEADERS, body: '' }
     return { status: 200, headers: EVENTS_HEADERS, body: newsOf(version) }
