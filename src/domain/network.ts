@@ -39,9 +39,6 @@ export interface KnownNetwork extends NetworkAbout {
 /** Decimals of the token by network (decisions 5). */
 export type TokenDecimals = Readonly<Record<Network, number>>
 
-/** Decimals of the coin of each kind of network: wei, and sun. */
-const COIN_DECIMALS: Readonly<Record<NetworkKind, number>> = { evm: 18, tron: 6 }
-
 /** The networks of a service, in the order of the catalogue, the retired ones behind the others. */
 export class Networks {
   /** The networks that are in the catalogue. */
