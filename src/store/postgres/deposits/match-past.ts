@@ -8,8 +8,8 @@ import { DepositMemo } from './deposit-memo.js'
 import { DEPOSIT_COLUMNS, type DepositColumns, toDeposit } from './deposit-rows.js'
 import { PostgresDepositWork } from './deposit-work.js'
 
-/** Deposits of one transaction. */
-const MATCHED_AT_ONCE = 200
+/** Deposits of one transaction, which processes that start beside it wait for. */
+const MATCHED_AT_ONCE = 50
 
 /**
  * Matches the next confirmed deposits that were matched to nobody before every deposit was, in the order in which they were first seen.

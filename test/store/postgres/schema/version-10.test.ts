@@ -19,7 +19,7 @@ const test = server === null ? always.skip : always
 
 const HOOK = 'https://shop.example/hook'
 /** More than are matched in one piece. */
-const MANY = 450
+const MANY = 150
 
 /** Makes a database of this version one of version 10 again, which matched only what could be notified. */
 const AS_VERSION_10 = [
