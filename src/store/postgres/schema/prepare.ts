@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { OperatorError, StartStopped } from '../../../operator-error.js'
 import type { MigrationControl, MigrationPlan, StoreBirth, StoreCreation } from '../../store.js'
-import type { Database } from '../connection/database.js'
+import { Database, type Unit } from '../connection/database.js'
 import { Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { matchPiece } from '../deposits/match-past.js'
@@ -19,6 +19,9 @@ export const SCHEMA_VERSION = VERSIONS.length
 const OLDEST_VERSION = 11
 
 const ID_BYTES = 8
+
+/** How long a statement of an upgrade may take. */
+const UPGRADE_TIMEOUT_MS = 60 * 60 * 1000
 
 /** Whose wallets a database has: a simulated ledger's, or a real one's. */
 export type Kind = 'sandbox' | 'real'
@@ -48,7 +51,11 @@ export async function prepareSchema(
   assertPlace(place)
   if (!mayBegin && !place.isOurs) throw new OperatorError(`the database ${shown} holds no data${advice}`)
   await assertKeepsPromises(database, promises)
-  const { birth, isNew } = await database.write(async (work) => {
+  const known = place.isOurs
+    ? await database.readOne<{ version: number }>(sql`SELECT version FROM billhook`)
+    : undefined
+  const isUpgrade = known !== undefined && known.version > 0 && known.version < SCHEMA_VERSION
+  const { birth, isNew } = await writing(database, isUpgrade, async (work) => {
     work.write(
       sql`CREATE TABLE IF NOT EXISTS billhook (singleton boolean PRIMARY KEY, version bigint NOT NULL, kind text NOT NULL)`,
     )
@@ -65,7 +72,13 @@ export async function prepareSchema(
     assertKnown(plan, row?.oldest ?? 0)
     if (row !== undefined && kind !== null && row.kind !== kind) throw new OperatorError(WRONG_KIND[row.kind])
     if (plan.from < plan.to) {
-      if (plan.from > 0) migration?.begins(plan)
+      if (plan.from > 0) {
+        migration?.begins(plan)
+        // What is written of all records is not looked up row by row.
+        for (const name of ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']) {
+          work.write(new Fragment([`SET LOCAL ${name} = on`], []))
+        }
+      }
       for (const statement of VERSIONS.slice(plan.from).flat()) work.write(new Fragment([statement], []))
       work.write(sql`UPDATE billhook SET version = ${SCHEMA_VERSION}::bigint, oldest = ${OLDEST_VERSION}::bigint`)
     }
@@ -77,6 +90,19 @@ export async function prepareSchema(
   await assertSeesCommits(database)
   if (isNew) onCreated?.(`the database ${shown}`, birth)
   return birth
+}
+
+/** Writes. An upgrade of a large database takes its time, and so may one that another process has begun. */
+async function writing<T>(database: Database, isUpgrade: boolean, unit: Unit<T>): Promise<T> {
+  if (!isUpgrade) return database.write(unit)
+  const { options } = database
+  const limits = { answerTimeoutMs: UPGRADE_TIMEOUT_MS, lockTimeoutMs: UPGRADE_TIMEOUT_MS }
+  const patient = new Database({ ...options, address: { ...options.address, ...limits } })
+  try {
+    return await patient.write(unit)
+  } finally {
+    await patient.close()
+  }
 }
 
 /** Brings to its end what a version has left to do in pieces. Throws `StartStopped` when it is to stop. */
