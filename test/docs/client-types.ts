@@ -9,7 +9,7 @@ import { VERSION } from '../../src/version.js'
  * fails here.
  */
 
-interface Schema {
+export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly description?: string
@@ -21,15 +21,25 @@ interface Schema {
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
+  readonly additionalProperties?: Schema | boolean
 }
 
 interface Content {
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
 }
 
+/** Without its parts where it refers to a shared one. */
+interface Parameter {
+  readonly name?: string
+  readonly in?: string
+  readonly description?: string
+  readonly schema?: Schema
+}
+
 export interface OperationObject {
   readonly operationId: string
   readonly tags: readonly string[]
+  readonly parameters?: readonly Parameter[]
   readonly requestBody?: Content
   readonly responses: Readonly<Record<string, Content>>
 }

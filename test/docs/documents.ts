@@ -22,6 +22,7 @@ import { alertRules } from '../support/prometheus-rules.js'
 import { clientRequestFields, clientTypes } from './client-types.js'
 import { type CommandAbout, describeCommands } from './commands.js'
 import { identityVectors } from './identity-vectors.js'
+import { pythonRequestFields, pythonTypes } from './python-types.js'
 
 /** A page of docs/, or another file, that is generated from the code, or has a table that is. */
 export interface GeneratedDocument {
@@ -45,6 +46,8 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   },
   { path: 'packages/client/src/api-types.ts', text: clientTypes() },
   { path: 'packages/client/src/request-fields.ts', text: clientRequestFields() },
+  { path: 'packages/python/src/billhook/api_types.py', text: pythonTypes() },
+  { path: 'packages/python/src/billhook/request_fields.py', text: pythonRequestFields() },
   { path: 'docs/vectors/identity.json', text: await identityVectors() },
   withTablePage('docs/security/endpoints.md', 'endpoints', endpointsTable()),
   withTablePage(

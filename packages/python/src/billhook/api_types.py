@@ -1,0 +1,581 @@
+"""Records of the API, and what methods take. Generated from the OpenAPI document by `npm run docs`; a test compares the two."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Literal, Mapping, Optional, Sequence, TypedDict, Union
+
+from .amount import Amount
+
+
+class CreatedInvoice(TypedDict):
+    #: The id of the invoice.
+    id: str
+    #: The path of the payment page, behind the address of the service.
+    url: str
+
+
+class Invoice(TypedDict):
+    #: In order of time, unless the invoice was imported under another id.
+    id: str
+    #: The identity: the id of its stream on the ledger.
+    owner: str
+    #: The first wallet.
+    wallet_id: str
+    #: All wallets, joined by commas. Null or empty: `wallet_id` is the only one.
+    wallet_ids: Optional[str]
+    #: As sent, trimmed and truncated to 80 characters.
+    name: str
+    #: As sent, trimmed and truncated to 500 characters.
+    description: Optional[str]
+    #: Your own id, truncated to 80 characters.
+    reference: Optional[str]
+    #: As sent.
+    amount: str
+    #: `native` is the coin of the network of each wallet.
+    currency: Literal["native", "USDT"]
+    #: Wins over the identity's default.
+    callback_url: Optional[str]
+    #: Unix milliseconds.
+    created_at: int
+
+
+class Payment(TypedDict):
+    """Computed on every read, exactly, in the invoice's currency. Never stored."""
+
+    #: `paid` when `received` is at least the amount.
+    status: Literal["unpaid", "paid"]
+    #: Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices.
+    received: str
+    #: Sum of those that would count but are not confirmed yet.
+    pending: str
+    #: The part of the amount that is missing; `0` once paid.
+    remaining: str
+    #: What of `own` is beyond the amount.
+    overpaid: str
+    #: The part of `received` that is not matched to another invoice.
+    own: str
+
+
+class InvoiceWithPayment(TypedDict):
+    #: In order of time, unless the invoice was imported under another id.
+    id: str
+    #: The identity: the id of its stream on the ledger.
+    owner: str
+    #: The first wallet.
+    wallet_id: str
+    #: All wallets, joined by commas. Null or empty: `wallet_id` is the only one.
+    wallet_ids: Optional[str]
+    #: As sent, trimmed and truncated to 80 characters.
+    name: str
+    #: As sent, trimmed and truncated to 500 characters.
+    description: Optional[str]
+    #: Your own id, truncated to 80 characters.
+    reference: Optional[str]
+    #: As sent.
+    amount: str
+    #: `native` is the coin of the network of each wallet.
+    currency: Literal["native", "USDT"]
+    #: Wins over the identity's default.
+    callback_url: Optional[str]
+    #: Unix milliseconds.
+    created_at: int
+    payment: Payment
+    #: Since when it is void, by voiding or expiry; null while it is payable.
+    voided_at: Optional[int]
+    #: When it expires unless it is paid or being paid; null for never.
+    expires_at: Optional[int]
+
+
+class ApiKey(TypedDict):
+    #: Revokes the key.
+    id: str
+    #: The identity: the id of its stream on the ledger.
+    owner: str
+    #: Trimmed and truncated to 60 characters.
+    label: str
+    #: Compressed, hex, as registered.
+    public_key: str
+    #: Joined by commas: invoices:create, payments:send, treasury:approve.
+    permissions: str
+    #: Null when the key never expires.
+    expires_at: Optional[int]
+    #: Null while it is not revoked.
+    revoked_at: Optional[int]
+    #: Unix milliseconds.
+    created_at: int
+
+
+class _WebhookSettingsAlways(TypedDict):
+    #: The identity: the id of its stream on the ledger.
+    owner: str
+    #: The default callback URL; null if none is set.
+    callback_url: Optional[str]
+    #: Signs deliveries. Null if nothing was configured.
+    secret: Optional[str]
+    #: Unix milliseconds.
+    created_at: Optional[int]
+    #: Unix milliseconds.
+    updated_at: Optional[int]
+
+
+class WebhookSettings(_WebhookSettingsAlways, total=False):
+    #: Only with this payload.
+    payload: Literal["with-invoice"]
+
+
+class WebhookDelivery(TypedDict):
+    #: Its `webhook-id`.
+    id: str
+    #: The invoice that it is about.
+    invoiceId: str
+    #: The reference of the invoice.
+    reference: str
+    #: The hash of the transaction.
+    txHash: str
+    #: The status of the deposit.
+    status: Literal["pending", "confirmed"]
+    #: Where it is sent.
+    url: str
+    #: `waiting` is for the attempt at `nextAttemptAt`; `failed` is final.
+    state: Literal["queued", "sending", "waiting", "delivered", "failed"]
+    #: Attempts so far, including one in progress.
+    attempt: int
+    #: The status that the receiver answered.
+    httpStatus: Optional[int]
+    #: Why there was no answer. `refused_address`: the address is not public, so nothing was sent.
+    failure: Optional[Literal["timeout", "dns", "connection", "refused_address", "interrupted"]]
+    #: How long the attempt took.
+    durationMs: Optional[int]
+    #: Unix milliseconds.
+    createdAt: int
+    #: When the last attempt began.
+    attemptedAt: Optional[int]
+    #: When the next attempt is due, while `waiting`.
+    nextAttemptAt: Optional[int]
+
+
+class WebhookTest(TypedDict):
+    #: Its `webhook-id`.
+    id: str
+    #: Where it was sent.
+    url: str
+    #: Whether the receiver answered with 2xx.
+    state: Literal["delivered", "failed"]
+    #: The status that the receiver answered.
+    httpStatus: Optional[int]
+    #: Why there was no answer. `refused_address`: the address is not public, so nothing was sent.
+    failure: Optional[Literal["timeout", "dns", "connection", "refused_address", "interrupted"]]
+    #: How long the attempt took.
+    durationMs: Optional[int]
+
+
+class _InvoiceEventAlways(TypedDict):
+    #: Its place in the log, and the cursor behind it. Ids of an identity grow.
+    id: str
+    #: What happened.
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid"]
+    #: When the service noted it. It never goes back.
+    at: int
+    #: The invoice.
+    invoiceId: str
+    #: That of the invoice.
+    reference: Optional[str]
+    #: Null.
+    deposit: None
+    #: Null.
+    delivery: None
+
+
+class InvoiceEvent(_InvoiceEventAlways, total=False):
+    late: None
+
+
+class DepositEventDeposit(TypedDict):
+    """As it was then."""
+
+    #: The id of a network, as `GET /api/info` lists them.
+    network: str
+    #: The hash of the transaction.
+    txHash: str
+    #: Which transfer of the transaction it is.
+    index: int
+    #: The receiving address, as observed.
+    toAddress: str
+    #: `Tether`, `#native` or null, as observed.
+    currency: Optional[str]
+    #: As observed: whole units of a token, decimal coins otherwise.
+    amount: str
+    #: When it was received: the time of its block, or of first sight.
+    receivedAt: int
+
+
+class _DepositEventAlways(TypedDict):
+    #: Its place in the log, and the cursor behind it. Ids of an identity grow.
+    id: str
+    #: What happened.
+    type: Literal["deposit.pending", "deposit.confirmed", "deposit.dropped"]
+    #: When the service noted it. It never goes back.
+    at: int
+    #: The invoice. Null for a deposit that is matched to none.
+    invoiceId: Optional[str]
+    #: That of the invoice.
+    reference: Optional[str]
+    #: As it was then.
+    deposit: DepositEventDeposit
+    #: Null.
+    delivery: None
+
+
+class DepositEvent(_DepositEventAlways, total=False):
+    #: If the invoice had become void before the deposit came; else absent.
+    late: Literal[True]
+
+
+class DeliveryEventDelivery(TypedDict):
+    #: Its `webhook-id`.
+    id: str
+    #: The status of the deposit.
+    status: Literal["pending", "confirmed"]
+    #: Attempts so far.
+    attempt: int
+    #: The status that the receiver answered.
+    httpStatus: Optional[int]
+    #: Why there was no answer. `refused_address`: the address is not public, so nothing was sent.
+    failure: Optional[Literal["timeout", "dns", "connection", "refused_address", "interrupted"]]
+
+
+class _DeliveryEventAlways(TypedDict):
+    #: Its place in the log, and the cursor behind it. Ids of an identity grow.
+    id: str
+    #: What happened.
+    type: Literal["delivery.failed"]
+    #: When the service noted it. It never goes back.
+    at: int
+    #: The invoice. Null for a deposit that is matched to none.
+    invoiceId: Optional[str]
+    #: That of the invoice.
+    reference: Optional[str]
+    #: Null.
+    deposit: None
+    delivery: DeliveryEventDelivery
+
+
+class DeliveryEvent(_DeliveryEventAlways, total=False):
+    late: None
+
+
+#: What happened to an identity. `type` says what it is about.
+BillhookEvent = Union[InvoiceEvent, DepositEvent, DeliveryEvent]
+
+
+class Wallet(TypedDict):
+    #: The id of its stream on the ledger.
+    id: str
+    #: Null until the gateway has reported it.
+    address: Optional[str]
+    #: The id of a network, as `GET /api/info` lists them.
+    network: Optional[str]
+    #: Unix milliseconds.
+    assigned_at: int
+
+
+class ClaimedWallet(TypedDict):
+    #: The id to assign on the ledger.
+    id: str
+    #: Its address on the network.
+    address: str
+
+
+class ServiceInfoNetworks(TypedDict):
+    #: The id of a network, as `GET /api/info` lists them.
+    id: str
+    #: The name for people.
+    name: str
+    #: The symbol of its own coin.
+    symbol: str
+    #: The address of the contract of USDT; null if it is not configured.
+    token: Optional[str]
+    #: The decimals of USDT.
+    decimals: int
+    #: The end of `/api/wallets/claim/…`.
+    claim: str
+    #: Whether its coins are worthless.
+    testnet: bool
+
+
+class ServiceInfoLedgerContracts(TypedDict):
+    #: The contract that onboards an identity.
+    onboard: str
+    #: The contract that assigns a wallet.
+    assignOwner: str
+
+
+class ServiceInfoLedger(TypedDict):
+    """Null if the operator has not set it: ask the operator then."""
+
+    #: The namespace of the contracts.
+    namespace: str
+    contracts: ServiceInfoLedgerContracts
+    #: The name that identities are onboarded under.
+    onboardingName: str
+    nodes: List[str]
+
+
+class ServiceInfo(TypedDict):
+    #: The version of the service.
+    version: str
+    #: Whether everything that belongs to an identity must be signed.
+    strict: bool
+    #: Who may create and void invoices without a signature: everybody, pages of the service, nobody.
+    unsigned: Literal["on", "same-origin", "off"]
+    networks: List[ServiceInfoNetworks]
+    #: Null if the operator has not set it: ask the operator then.
+    ledger: Optional[ServiceInfoLedger]
+
+
+class Deposit(TypedDict):
+    #: The id of a network, as `GET /api/info` lists them.
+    network: str
+    #: The hash of the transaction.
+    txHash: str
+    #: Which transfer of the transaction it is.
+    index: int
+    #: The receiving address, as observed.
+    toAddress: str
+    #: `Tether`, `#native` or null, as observed.
+    currency: Optional[str]
+    #: As observed: whole units of a token, decimal coins otherwise.
+    amount: str
+    #: When it was received: the time of its block, or of first sight.
+    receivedAt: int
+    #: What was last reported of it.
+    kind: Literal["pending", "confirmed", "dropped"]
+    #: When it was confirmed; null before.
+    confirmedAt: Optional[int]
+
+
+class _EventResultAlways(TypedDict):
+    #: The id of the event; null if it had none that can be read.
+    id: Optional[str]
+    #: A duplicate has no effect.
+    status: Literal["applied", "duplicate", "rejected"]
+
+
+class EventResult(_EventResultAlways, total=False):
+    #: Why it was rejected.
+    error: str
+
+
+class DepositPayloadInvoice(TypedDict):
+    """With the payload `with-invoice`: its state when the delivery was recorded."""
+
+    #: As sent.
+    amount: str
+    #: `native` is the coin of the network of each wallet.
+    currency: Literal["native", "USDT"]
+    #: `paid` when `received` is at least the amount.
+    status: Literal["unpaid", "paid"]
+    #: Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices.
+    received: str
+    #: Sum of those that would count but are not confirmed yet.
+    pending: str
+    #: The part of the amount that is missing; `0` once paid.
+    remaining: str
+    #: What of `own` is beyond the amount.
+    overpaid: str
+
+
+class _DepositPayloadAlways(TypedDict):
+    #: The reference of the invoice.
+    reference: str
+    #: Act on `confirmed` only.
+    status: Literal["pending", "confirmed"]
+    #: The invoice.
+    invoiceId: str
+    #: The id of a network, as `GET /api/info` lists them.
+    network: str
+    #: With `status`, what to deduplicate by.
+    txHash: str
+    #: The receiving address.
+    toAddress: Optional[str]
+    #: As observed: whole units of a token, decimal coins otherwise.
+    amount: Optional[str]
+    #: `Tether`, `#native` or null, as observed.
+    currency: Optional[str]
+    #: The same in both notifications.
+    receivedAt: int
+
+
+class DepositPayload(_DepositPayloadAlways, total=False):
+    #: If the invoice had become void before the deposit came; else absent.
+    late: Literal[True]
+    #: With the payload `with-invoice`: its state when the delivery was recorded.
+    invoice: DepositPayloadInvoice
+    test: None
+
+
+class TestPayloadInvoice(TypedDict):
+    """With the payload `with-invoice`: its state when the delivery was recorded."""
+
+    #: As sent.
+    amount: str
+    #: `native` is the coin of the network of each wallet.
+    currency: Literal["native", "USDT"]
+    #: `paid` when `received` is at least the amount.
+    status: Literal["unpaid", "paid"]
+    #: Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices.
+    received: str
+    #: Sum of those that would count but are not confirmed yet.
+    pending: str
+    #: The part of the amount that is missing; `0` once paid.
+    remaining: str
+    #: What of `own` is beyond the amount.
+    overpaid: str
+
+
+class _TestPayloadAlways(TypedDict):
+    #: The reference of the invoice.
+    reference: str
+    #: Act on `confirmed` only.
+    status: Literal["pending", "confirmed"]
+    #: The invoice.
+    invoiceId: str
+    #: The id of a network, as `GET /api/info` lists them.
+    network: str
+    #: With `status`, what to deduplicate by.
+    txHash: str
+    #: The receiving address.
+    toAddress: Optional[str]
+    #: As observed: whole units of a token, decimal coins otherwise.
+    amount: Optional[str]
+    #: `Tether`, `#native` or null, as observed.
+    currency: Optional[str]
+    #: The same in both notifications.
+    receivedAt: int
+    #: It is about no deposit: do nothing.
+    test: Literal[True]
+
+
+class TestPayload(_TestPayloadAlways, total=False):
+    #: With the payload `with-invoice`: its state when the delivery was recorded.
+    invoice: TestPayloadInvoice
+    late: None
+
+
+#: The body of a webhook. One with `test` was asked for by a test.
+WebhookPayload = Union[TestPayload, DepositPayload]
+
+
+class DeleteWebhookAnswer(TypedDict):
+    #: False when there was none.
+    deleted: bool
+
+
+class IdentityExistsAnswer(TypedDict):
+    #: False if every node that answers says so.
+    exists: bool
+
+
+class DescribeSandboxAnswerContracts(TypedDict):
+    #: The onboard contract.
+    onboard: str
+    #: The assign-owner contract.
+    assignOwner: str
+    #: The contract that replaces the key of an identity.
+    replaceKey: str
+
+
+class DescribeSandboxAnswer(TypedDict):
+    #: That nothing in it has any value.
+    notice: str
+    #: Transactions go to it and a slash.
+    nodeUrl: str
+    #: The namespace of the contracts.
+    namespace: str
+    contracts: DescribeSandboxAnswerContracts
+    #: The name that identities are onboarded under.
+    onboardingName: str
+    networks: List[str]
+
+
+class _InvoiceDraftAlways(TypedDict):
+    #: Duplicates are removed, the order is kept.
+    wallet_ids: Sequence[str]
+    #: Trimmed, truncated to 80 characters.
+    name: str
+    #: A decimal: no sign, exponent or space, greater than zero. Never rounded. At most 60 digits before the point and 18 significant ones behind it.
+    amount: Amount
+
+
+class InvoiceDraft(_InvoiceDraftAlways, total=False):
+    #: An empty text counts as absent.
+    currency: Optional[Literal["native", "USDT"]]
+    #: Trimmed, truncated to 500 characters.
+    description: Optional[str]
+    #: Your own id, not trimmed, truncated to 80 characters, unique across all invoices of all owners: make it unguessable. Required for webhooks.
+    reference: Optional[str]
+    #: An absolute http: or https: URL without user and password. Wins over the identity's default.
+    callback_url: Optional[str]
+    #: Seconds until it becomes void unless it is paid or being paid. The operator's default applies without it.
+    expires_in_seconds: Optional[int]
+
+
+class InvoiceFilter(TypedDict, total=False):
+    #: Only the invoice with this reference.
+    reference: str
+    #: Only invoices whose payment has this status.
+    status: Literal["unpaid", "paid"]
+    #: Only invoices in this currency.
+    currency: Literal["native", "USDT"]
+    #: Only invoices created after this time.
+    created_after: int
+    #: Only invoices created before this time.
+    created_before: int
+
+
+class _ApiKeyDraftAlways(TypedDict):
+    #: Trimmed, truncated to 60 characters.
+    label: str
+
+
+class ApiKeyDraft(_ApiKeyDraftAlways, total=False):
+    #: A compressed public key of secp256k1.
+    public_key: str
+    #: At least one of invoices:create, payments:send, treasury:approve. Only `invoices:create` is enforced.
+    permissions: Sequence[str]
+    #: Days until it expires, fractions allowed. Without it the key never expires.
+    ttl_days: Optional[float]
+
+
+class _WebhookDraftAlways(TypedDict):
+    #: An absolute http: or https: URL without user and password.
+    callback_url: str
+
+
+class WebhookDraft(_WebhookDraftAlways, total=False):
+    #: `with-invoice` appends the state of the invoice. Absent or null, it stays as it was.
+    payload: Optional[Literal["specified", "with-invoice"]]
+
+
+class RotationDraft(TypedDict, total=False):
+    #: How long both secrets sign.
+    overlap_seconds: Optional[int]
+
+
+class SimulatedDepositDraft(TypedDict, total=False):
+    #: Where it goes. Either this or `invoiceId`.
+    address: Optional[str]
+    #: It goes to the invoice's first wallet, or to its first on `network`.
+    invoice_id: Optional[str]
+    #: A decimal in the currency. With `invoiceId`: by default what is still missing.
+    amount: Optional[Amount]
+    #: By default the invoice's, or `native` with `address`.
+    currency: Optional[Literal["native", "USDT"]]
+    #: By default the wallet's, or guessed from the form of the address.
+    network: Optional[str]
+    #: By default a random one. A known hash adds a transfer to that transaction.
+    tx_hash: Optional[str]
+    #: Unix milliseconds, by default now.
+    received_at: Optional[int]
+    #: Exactly this happens. Without it: pending at once, confirmed about a second later.
+    kind: Optional[Literal["pending", "confirmed"]]

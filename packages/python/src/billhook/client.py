@@ -1,0 +1,488 @@
+"""A merchant's side of the API."""
+
+from __future__ import annotations
+
+import secrets
+import ssl
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, cast
+
+from .amount import ReadableAmount, amount_of
+from .answer import Reply, unexpected
+from .errors import BillhookError
+from .fields import fields_of, suggestion
+from .signer import PrivateKey, Signer, checked_signer, key_signer
+from .transport import Call, Transport
+from .wait import Until, poll
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .api_types import (
+        ApiKey,
+        ApiKeyDraft,
+        BillhookEvent,
+        ClaimedWallet,
+        DeleteWebhookAnswer,
+        Deposit,
+        DescribeSandboxAnswer,
+        Invoice,
+        InvoiceDraft,
+        InvoiceFilter,
+        InvoiceWithPayment,
+        RotationDraft,
+        ServiceInfo,
+        SimulatedDepositDraft,
+        Wallet,
+        WebhookDelivery,
+        WebhookDraft,
+        WebhookSettings,
+        WebhookTest,
+    )
+
+#: A webhook test takes up to 8 s, and an overloaded service may hold its answer back.
+_TIMEOUT_SECONDS = 30.0
+_RETRY_DELAY_SECONDS = 1.0
+_ATTEMPTS = 4
+_PAGE_SIZE = 100
+_PAYMENT_INTERVAL_SECONDS = 2.0
+_WALLET_INTERVAL_SECONDS = 1.0
+_IDENTITY_INTERVAL_SECONDS = 1.0
+_IDEMPOTENCY_KEY_BYTES = 16
+#: No token has more (``uint8`` of ERC-20).
+_DECIMALS_MAX = 255
+_OWN = object()
+
+
+@dataclass(frozen=True)
+class NewInvoice:
+    """A created invoice."""
+
+    id: str
+    #: The path of the payment page, behind the address of the service.
+    url: str
+    #: The whole address of the payment page.
+    page_url: str
+    #: When it expires unless it is paid or being paid, Unix milliseconds; ``None`` for never.
+    expires_at: Optional[int]
+    #: Whether it had been created before, by a request with the same idempotency key.
+    is_replay: bool
+    #: Names the request in the operator's log.
+    request_id: Optional[str]
+
+
+class Billhook:
+    """A merchant's side of the API. One client can be used from several threads.
+
+    ``url`` is the address of the service, with its path prefix if it has one. ``owner`` is the identity that the client acts for,
+    ``private_key`` the API key, or ``signer`` what signs instead. Without either, requests are not signed. ``timeout_seconds`` is for
+    each attempt of a request. A request that may be repeated is sent ``attempts`` times at most, with a pause that begins with
+    ``retry_delay_seconds`` and doubles. With 1 every request is sent once, and a wrong clock of this machine is not corrected either.
+
+    Reads, PUT, DELETE and the creation of invoices are repeated when no answer came, or 429, 500, 502, 503 or 504; nothing else is.
+    Every method raises ``BillhookError``, and ``TypeError`` or ``ValueError`` for what cannot be right.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        owner: Optional[str] = None,
+        private_key: Optional[PrivateKey] = None,
+        signer: Optional[Signer] = None,
+        timeout_seconds: float = _TIMEOUT_SECONDS,
+        retry_delay_seconds: float = _RETRY_DELAY_SECONDS,
+        attempts: int = _ATTEMPTS,
+        ssl_context: Optional[ssl.SSLContext] = None,
+    ) -> None:
+        if private_key is not None and signer is not None:
+            raise ValueError("give a private_key or a signer, not both")
+        if attempts < 1:
+            raise ValueError("attempts must be 1 or more")
+        if not timeout_seconds > 0:
+            raise ValueError("timeout_seconds must be more than 0")
+        if owner is not None and owner.strip() == "":
+            raise ValueError("the owner must be the id of an identity, not an empty text")
+        self._transport = Transport(
+            url,
+            timeout_seconds=timeout_seconds,
+            retry_delay_seconds=retry_delay_seconds,
+            attempts=attempts,
+            ssl_context=ssl_context,
+        )
+        if private_key is not None:
+            signer = key_signer(private_key)
+        self._signer = None if signer is None else checked_signer(signer)
+        self._owner = owner
+        #: What the service said last of itself.
+        self._info: Optional[ServiceInfo] = None
+
+    @property
+    def owner(self) -> Optional[str]:
+        """The identity that the client acts for, if it was given one."""
+        return self._owner
+
+    @property
+    def url(self) -> str:
+        """The address of the service, without a slash at its end."""
+        return self._transport.url
+
+    def close(self) -> None:
+        """Closes the connections that are kept for the next request. The client can be used again."""
+        self._transport.close()
+
+    def __enter__(self) -> Billhook:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def create_invoice(self, *, idempotency_key: Optional[str] = None, **draft: Unpack[InvoiceDraft]) -> NewInvoice:
+        """Creates an invoice. ``amount`` is a ``str`` or a ``Decimal``, never a ``float``.
+
+        It is safe to lose the answer: the request carries an ``Idempotency-Key``, a random one if you give none, and is repeated with
+        it. Give one of your own, kept with the order, if a restart of your program must not create a second invoice.
+        """
+        body = fields_of("create_invoice", draft)
+        if self._signer is None:
+            body = {"owner": self._needed_owner(), **body}
+        key = secrets.token_hex(_IDEMPOTENCY_KEY_BYTES) if idempotency_key is None else idempotency_key
+        reply = self.request("POST /api/invoices", body=body, idempotency_key=key)
+        created = _record_in(reply)
+        headers = reply.headers
+        expires_at = headers.get("invoice-expires-at")
+        return NewInvoice(
+            id=_text_of(created, "id", reply),
+            url=_text_of(created, "url", reply),
+            page_url=self._transport.url + _text_of(created, "url", reply),
+            expires_at=int(expires_at) if expires_at is not None and expires_at.isdecimal() else None,
+            is_replay=headers.get("idempotency-replayed") == "true",
+            request_id=headers.get("x-request-id"),
+        )
+
+    def get_invoice(self, invoice_id: str) -> InvoiceWithPayment:
+        """The record and its payment at this moment."""
+        return self._invoice_by(invoice_id, None)
+
+    def _invoice_by(self, invoice_id: str, until: Until) -> InvoiceWithPayment:
+        reply = self._send("GET /api/invoices/:id", {"id": invoice_id}, until=until)
+        record = _record_in(reply)
+        if not isinstance(record.get("payment"), dict):
+            raise _no_record(reply, "payment")
+        return cast("InvoiceWithPayment", record)
+
+    def void_invoice(self, invoice_id: str) -> InvoiceWithPayment:
+        """Ends an invoice that should no longer be paid.
+
+        Refused with ``invoice_paid`` once what came and what is pending cover its amount.
+        """
+        body = {"owner": self._needed_owner()} if self._signer is None else None
+        return cast("InvoiceWithPayment", self._record("POST /api/invoices/:id/void", {"id": invoice_id}, body))
+
+    def list_invoices(
+        self, *, page_size: int = _PAGE_SIZE, **filter: Unpack[InvoiceFilter]
+    ) -> Iterator[InvoiceWithPayment]:
+        """The invoices of the owner with their payments, newest first. Pages are read as you go on."""
+        query = {name: str(value) for name, value in fields_of("list_invoices", filter).items()}
+        pages = self._pages("GET /api/users/:id/invoices", {"include": "payment", **query}, page_size)
+        return cast("Iterator[InvoiceWithPayment]", pages)
+
+    def list_invoices_without_payment(self, *, page_size: int = _PAGE_SIZE) -> Iterator[Invoice]:
+        """The records without their payments, as ``list_invoices``. Cheaper for the service."""
+        return cast("Iterator[Invoice]", self._pages("GET /api/users/:id/invoices", {}, page_size))
+
+    def wait_for_payment(
+        self,
+        invoice_id: str,
+        *,
+        timeout_seconds: Optional[float] = None,
+        interval_seconds: float = _PAYMENT_INTERVAL_SECONDS,
+    ) -> InvoiceWithPayment:
+        """Answers when the invoice is paid. Raises ``invoice_void`` once it is void or expired, ``wait_timeout`` after the time."""
+
+        def look(until: Until) -> Optional[InvoiceWithPayment]:
+            invoice = self._invoice_by(invoice_id, until)
+            if invoice.get("voided_at") is not None:
+                raise BillhookError("This invoice is no longer payable.", "invoice_void")
+            return invoice if invoice["payment"].get("status") == "paid" else None
+
+        return poll("The payment", look, interval_seconds=interval_seconds, timeout_seconds=timeout_seconds)
+
+    def register_api_key(self, *, identity: Optional[Signer] = None, **draft: Unpack[ApiKeyDraft]) -> ApiKey:
+        """Registers a public key, by default the client's own, with the permission ``invoices:create`` by default.
+
+        A service in strict mode wants the request signed by the identity: give what ``identity_from_phrase`` answers.
+        """
+        body: Dict[str, Any] = {"permissions": ["invoices:create"], **fields_of("register_api_key", draft)}
+        if "publicKey" not in body:
+            if self._signer is None:
+                raise TypeError("a client without a key needs the public_key to register")
+            body["publicKey"] = self._signer.public_key
+        body["owner"] = self._needed_owner()
+        return cast("ApiKey", self._record("POST /api/api-keys", {}, body, signer=identity or self._signer))
+
+    def list_api_keys(self) -> List[ApiKey]:
+        """Newest first."""
+        return cast("List[ApiKey]", self._list("GET /api/users/:id/api-keys"))
+
+    def revoke_api_key(self, key_id: str) -> ApiKey:
+        """Once it has answered, nothing more is created with the key. There is no way back."""
+        body = {"owner": self._needed_owner()}
+        return cast("ApiKey", self._record("POST /api/api-keys/:id/revoke", {"id": key_id}, body))
+
+    def get_webhook(self) -> WebhookSettings:
+        """Where webhooks go, and the secret that signs them. Its fields are ``None`` if nothing is set."""
+        return cast("WebhookSettings", self._record("GET /api/users/:id/webhook", self._owner_param()))
+
+    def set_webhook(self, **settings: Unpack[WebhookDraft]) -> WebhookSettings:
+        """Says where webhooks go. The first time, this makes the secret that signs them; later changes keep it."""
+        body = fields_of("set_webhook", settings)
+        return cast("WebhookSettings", self._record("PUT /api/users/:id/webhook", self._owner_param(), body))
+
+    def delete_webhook(self) -> DeleteWebhookAnswer:
+        """Removes the default callback URL, and the secret with it."""
+        return cast("DeleteWebhookAnswer", self._record("DELETE /api/users/:id/webhook", self._owner_param()))
+
+    def rotate_webhook_secret(self, **rotation: Unpack[RotationDraft]) -> WebhookSettings:
+        """Replaces the secret. Until the overlap ends, a day by default, webhooks fit the old and the new one."""
+        body = fields_of("rotate_webhook_secret", rotation)
+        return cast("WebhookSettings", self._record("POST /api/users/:id/webhook/rotate", self._owner_param(), body))
+
+    def test_webhook(self) -> WebhookTest:
+        """Sends one webhook to the default callback URL at once, marked as a test, and answers how it went."""
+        return cast("WebhookTest", self._record("POST /api/users/:id/webhook/test", self._owner_param()))
+
+    def list_webhook_deliveries(self, *, page_size: int = _PAGE_SIZE) -> Iterator[WebhookDelivery]:
+        """The webhooks of the owner, sent or waiting, newest first. Pages are read as you go on."""
+        pages = self._pages("GET /api/users/:id/webhook/deliveries", {}, page_size)
+        return cast("Iterator[WebhookDelivery]", pages)
+
+    def redeliver_webhook(self, delivery_id: str) -> WebhookDelivery:
+        """Sends a webhook again: the same body to the same URL, signed anew."""
+        tag = "POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver"
+        return cast("WebhookDelivery", self._record(tag, {**self._owner_param(), "deliveryId": delivery_id}))
+
+    def list_events(self, *, after: Optional[str] = None, page_size: int = _PAGE_SIZE) -> Iterator[BillhookEvent]:
+        """What happened to the owner, oldest first, up to the last event so far. Pages are read as you go on.
+
+        Keep the ``id`` of each event with what you did about it, and give the last one as ``after`` the next time.
+        ``events_removed`` means that some are gone.
+        """
+        pages = self._pages("GET /api/users/:id/events", {}, page_size, cursor_name="after", first=after)
+        return cast("Iterator[BillhookEvent]", pages)
+
+    def amount_of(self, observed: Mapping[str, object]) -> ReadableAmount:
+        """The amount of a webhook, an event's deposit or a deposit as people write it: see the function ``amount_of``.
+
+        What the service said of its networks is kept, and asked again for a network that was not among them.
+        """
+        return amount_of(observed, self._info_about(observed.get("network")))
+
+    def identity_exists(self, identity: Optional[str] = None) -> bool:
+        """Whether an identity exists, by default the owner. ``ledger_unreachable`` means that it is not known."""
+        return self._identity_exists_by(self._needed_owner() if identity is None else identity, None)
+
+    def _identity_exists_by(self, identity: str, until: Until) -> bool:
+        """As ``identity_exists``, within a time. The ledger steps ask it."""
+        reply = self._send("GET /api/identity/:id/exists", {"id": identity}, until=until, signer=None)
+        exists = _record_in(reply).get("exists")
+        if not isinstance(exists, bool):
+            raise _no_record(reply, "exists")
+        return exists
+
+    def wait_for_identity(
+        self, *, timeout_seconds: Optional[float] = None, interval_seconds: float = _IDENTITY_INTERVAL_SECONDS
+    ) -> None:
+        """Answers when the service knows that the owner exists, so that a key can be registered in strict mode.
+
+        A service that only its gateway tells of the ledger learns of an onboarding a moment later.
+        """
+        owner = self._needed_owner()
+        poll(
+            "The onboarding of the identity",
+            lambda until: self._identity_exists_by(owner, until) or None,
+            interval_seconds=interval_seconds,
+            timeout_seconds=timeout_seconds,
+        )
+
+    def claim_wallet(self, network: str) -> ClaimedWallet:
+        """Hands out a wallet that is nobody's yet. Assign it at the ledger within ten minutes.
+
+        Raises ``ValueError`` for a network that the service does not have, before anything is handed out.
+        """
+        networks = self._info_about(network)["networks"]
+        found = next((one for one in networks if one["id"] == network), None)
+        if found is None:
+            ids = [one["id"] for one in networks]
+            meant = suggestion(str(network), ids)
+            raise ValueError(f'this service has no network "{network}"{meant} It has {", ".join(ids)}.')
+        tag = f"GET /api/wallets/claim/{found['claim']}"
+        return cast("ClaimedWallet", self._record(tag, {}, signer=None, has_effect=True))
+
+    def list_wallets(self) -> List[Wallet]:
+        """The wallets of the owner, newest first."""
+        return self._wallets_by(None)
+
+    def _wallets_by(self, until: Until) -> List[Wallet]:
+        return cast("List[Wallet]", self._list("GET /api/users/:id/wallets", until))
+
+    def _has_wallet_by(self, wallet_id: str, until: Until) -> bool:
+        """Whether the service knows the wallet as the owner's, within a time. The ledger steps ask it."""
+        return any(wallet.get("id") == wallet_id for wallet in self._wallets_by(until))
+
+    def wait_for_wallet(
+        self,
+        wallet_id: str,
+        *,
+        timeout_seconds: Optional[float] = None,
+        interval_seconds: float = _WALLET_INTERVAL_SECONDS,
+    ) -> Wallet:
+        """Answers when the service knows the wallet as the owner's, with its address, so that it can be invoiced on."""
+
+        def look(until: Until) -> Optional[Wallet]:
+            known = (wallet for wallet in self._wallets_by(until) if wallet.get("id") == wallet_id)
+            return next((wallet for wallet in known if wallet.get("address") is not None), None)
+
+        what = "The assignment of the wallet"
+        return poll(what, look, interval_seconds=interval_seconds, timeout_seconds=timeout_seconds)
+
+    def get_info(self) -> ServiceInfo:
+        """What clients must know: the version, the modes, the networks, and how the ledger is used."""
+        reply = self._send("GET /api/info", {}, signer=None)
+        info = _record_in(reply)
+        networks = info.get("networks")
+        if not isinstance(networks, list) or not all(_is_network(one) for one in networks):
+            raise _no_record(reply, "networks")
+        return cast("ServiceInfo", info)
+
+    def describe_sandbox(self) -> DescribeSandboxAnswer:
+        """What the ledger steps need to know of a sandbox."""
+        return cast("DescribeSandboxAnswer", self._record("GET /sandbox", {}, signer=None))
+
+    def simulate_deposit(self, **deposit: Unpack[SimulatedDepositDraft]) -> Deposit:
+        """Pays at a sandbox. With an invoice, what is still missing; pending at once and confirmed a second later."""
+        body = fields_of("simulate_deposit", deposit)
+        return cast("Deposit", self._record("POST /sandbox/deposits", {}, body, signer=None))
+
+    def request(
+        self,
+        tag: str,
+        *,
+        params: Optional[Mapping[str, str]] = None,
+        query: Optional[Mapping[str, Optional[str]]] = None,
+        body: Optional[Mapping[str, Any]] = None,
+        idempotency_key: Optional[str] = None,
+        signer: Any = _OWN,
+    ) -> Reply:
+        """Any request of the reference, as the other methods send theirs.
+
+        ``tag`` is the method and the pattern of the endpoint, as in ``POST /api/invoices/:id/void``; ``params`` stand for its
+        ``:names``. Signed by the client's key, unless another ``signer`` or ``None`` is given, and repeated under the same rule.
+        """
+        return self._send(tag, params or {}, query=query, body=body, idempotency_key=idempotency_key, signer=signer)
+
+    def _send(
+        self,
+        tag: str,
+        params: Mapping[str, str],
+        *,
+        query: Optional[Mapping[str, Optional[str]]] = None,
+        body: Optional[Mapping[str, Any]] = None,
+        idempotency_key: Optional[str] = None,
+        signer: Any = _OWN,
+        has_effect: bool = False,
+        until: Until = None,
+    ) -> Reply:
+        signs_with = self._signer if signer is _OWN else signer
+        call = Call(tag, params, query or {}, body, signs_with, idempotency_key, has_effect, until)
+        return self._transport.call(call)
+
+    def _record(
+        self,
+        tag: str,
+        params: Mapping[str, str],
+        body: Optional[Mapping[str, Any]] = None,
+        *,
+        signer: Any = _OWN,
+        has_effect: bool = False,
+    ) -> Dict[str, Any]:
+        return _record_in(self._send(tag, params, body=body, signer=signer, has_effect=has_effect))
+
+    def _list(self, tag: str, until: Until = None) -> List[Dict[str, Any]]:
+        return _records_in(self._send(tag, self._owner_param(), until=until))
+
+    def _pages(
+        self,
+        tag: str,
+        query: Mapping[str, str],
+        page_size: int,
+        *,
+        cursor_name: str = "cursor",
+        first: Optional[str] = None,
+    ) -> Iterator[Dict[str, Any]]:
+        params = self._owner_param()
+
+        def pages() -> Iterator[Dict[str, Any]]:
+            cursor = first
+            while True:
+                paged = {**query, "limit": str(page_size), cursor_name: cursor}
+                reply = self._send(tag, params, query=paged)
+                yield from _records_in(reply)
+                if reply.next is None:
+                    return
+                if reply.next == cursor:
+                    raise unexpected(reply.headers, f"{self._transport.url} answered the same page twice.")
+                cursor = reply.next
+
+        return pages()
+
+    def _needed_owner(self) -> str:
+        if self._owner is None:
+            raise TypeError("this needs the owner: give it with the url to Billhook(url, owner=…)")
+        return self._owner
+
+    def _owner_param(self) -> Dict[str, str]:
+        return {"id": self._needed_owner()}
+
+    def _info_about(self, network: object) -> ServiceInfo:
+        """What the service says of itself, asked again if it has not listed a network before."""
+        info = self._info
+        if info is None or all(one["id"] != network for one in info["networks"]):
+            info = self._info = self.get_info()
+        return info
+
+
+def _record_in(reply: Reply) -> Dict[str, Any]:
+    if not isinstance(reply.body, dict):
+        raise _no_record(reply, "record")
+    return reply.body
+
+
+def _records_in(reply: Reply) -> List[Dict[str, Any]]:
+    if not _is_list_of_records(reply.body):
+        raise _no_record(reply, "list of records")
+    return cast("List[Dict[str, Any]]", reply.body)
+
+
+def _is_list_of_records(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _is_network(network: object) -> bool:
+    """Whether it has what this package uses of it."""
+    if not isinstance(network, dict):
+        return False
+    decimals = network.get("decimals")
+    is_counted = isinstance(decimals, int) and 0 <= decimals <= _DECIMALS_MAX
+    return is_counted and all(isinstance(network.get(name), str) for name in ("id", "symbol", "claim"))
+
+
+def _text_of(record: Mapping[str, Any], name: str, reply: Reply) -> str:
+    value = record.get(name)
+    if not isinstance(value, str):
+        raise _no_record(reply, name)
+    return value
+
+
+def _no_record(reply: Reply, what: str) -> BillhookError:
+    return unexpected(reply.headers, f"The answer has no {what} as the service documents it: see what else listens there.")
