@@ -63,6 +63,7 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   ledgerDates: 'other',
   withdrawnWallets: 'other',
   webhooks: 'other',
+  eventCursors: 'other',
   deliveries: 'delivery',
   queuedDeliveries: 'delivery',
   attemptedDeliveries: 'delivery',

@@ -79,6 +79,7 @@ function deliveryCases(): readonly Case[] {
     owner: 'owner',
     invoiceId: invoiceId(n).toString('hex'),
     status: 'confirmed' as const,
+    event: null,
     url: 'https://merchant.example/webhooks',
     body: JSON.stringify({ reference: `order-${n}`, status: 'confirmed', amount: '1000000', currency: 'Tether' }),
     state: 'queued' as const,

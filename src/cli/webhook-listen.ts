@@ -115,9 +115,15 @@ function deliveryLines({ isVerified, flaw, note }: DeliveryVerdict, body: Buffer
   const text = body.toString('utf8')
   if (!isVerified) return [printable(`${timeText(nowMs)} rejected: ${flaw}: ${text}`)]
   const parsed = parseJson(text)
-  const { status, reference, amount, currency } = isObject(parsed) ? parsed : {}
-  const what = `${status} ${amount} ${currency ?? '#native'} for ${reference}`
+  const what = isObject(parsed) ? toldBy(parsed) : ''
   return [printable(`${timeText(nowMs)} verified: ${what}${note === null ? '' : ` (${note})`}`), printable(`  ${text}`)]
+}
+
+/** A deposit in the specified fields, or an event. */
+function toldBy({ status, reference, amount, currency, type, data }: Record<string, unknown>): string {
+  if (type === undefined) return `${status} ${amount} ${currency ?? '#native'} for ${reference}`
+  const told = isObject(data) ? data['reference'] : null
+  return `${type}${told === null ? '' : ` for ${told}`}`
 }
 
 /** Null when it is longer than any webhook. */

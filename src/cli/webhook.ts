@@ -1,3 +1,5 @@
+import { EVENT_TYPES } from '../domain/event.js'
+import { WEBHOOK_PAYLOADS } from '../domain/webhook.js'
 import type { EndpointTag } from '../http/endpoints.js'
 import { timeText } from '../listing/column.js'
 import { checkOwner, checkService, onService, withApi } from './api.js'
@@ -11,7 +13,7 @@ import { webhookVerifyCommand } from './webhook-verify.js'
 
 /** As the service takes it (decisions 7). */
 const OVERLAPS = [0, 604_800] as const
-const PAYLOADS = ['specified', 'with-invoice']
+const PAYLOADS: readonly string[] = WEBHOOK_PAYLOADS
 
 /** The configuration of an identity, as the API answers it. */
 interface WebhookRecord {
@@ -20,6 +22,7 @@ interface WebhookRecord {
   readonly secret: string | null
   readonly updated_at: number | null
   readonly payload?: string
+  readonly types?: readonly string[]
 }
 
 /** How a test delivery ended, as the API answers it. */
@@ -38,7 +41,11 @@ export function webhookCommands(program: BillhookCommand): void {
     .argument('<url>', 'The URL that they are sent to.')
     .option(
       '--payload <kind>',
-      'specified or with-invoice: whether they tell the state of the invoice. Default: as before.',
+      'specified, with-invoice to tell the state of the invoice, or events to tell what happens. Default: as before.',
+    )
+    .option(
+      '--types <types>',
+      'Which events are sent with --payload events, with commas between them. Default: as before.',
     )
     .runs(set, checkSet)
   withSecretFile(onService(webhook.add('get', 'Show where the webhooks of an identity go.'))).runs(
@@ -73,12 +80,26 @@ const checkSet: Check = (given, problems) => {
   if (payload !== undefined && !PAYLOADS.includes(payload)) {
     problems.push(`--payload must be one of ${PAYLOADS.join(', ')}, not ${JSON.stringify(payload)}.`)
   }
+  const unknown = typesOf(given)?.filter((type) => !EVENT_TYPES.some((known) => known === type)) ?? []
+  if (unknown.length > 0) {
+    problems.push(
+      `--types must be of ${EVENT_TYPES.join(', ')}; not ${unknown.map((one) => JSON.stringify(one)).join(', ')}.`,
+    )
+  }
   checkBoth(given, problems)
+}
+
+function typesOf({ options }: Pick<Given, 'options'>): readonly string[] | undefined {
+  return text('types', options)?.split(',')
 }
 
 function set(given: Given): Promise<number> {
   const [callbackUrl] = given.args
-  return configuration(given, 'PUT /api/users/:id/webhook', { callbackUrl, payload: text('payload', given.options) })
+  return configuration(given, 'PUT /api/users/:id/webhook', {
+    callbackUrl,
+    payload: text('payload', given.options),
+    types: typesOf(given),
+  })
 }
 
 function rotate(given: Given): Promise<number> {
@@ -105,7 +126,7 @@ async function configuration(given: Given, tag: EndpointTag, body?: unknown): Pr
 }
 
 function showConfiguration(
-  { owner, callback_url: url, payload, updated_at: updatedAt }: Omit<WebhookRecord, 'secret'>,
+  { owner, callback_url: url, payload, types, updated_at: updatedAt }: Omit<WebhookRecord, 'secret'>,
   hasSecret: boolean,
   file: string | undefined,
   io: ProcessIo,
@@ -114,6 +135,7 @@ function showConfiguration(
     ['Owner', owner],
     ['Callback', url ?? 'none'],
     ['Payload', payload ?? 'specified'],
+    ['Events', types === undefined ? null : types.join(', ')],
     ['Secret', hasSecret ? (file ?? 'kept; --secret-file writes it into a file') : 'none yet'],
     ['Changed', updatedAt === null ? null : timeText(updatedAt)],
   ])

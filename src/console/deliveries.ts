@@ -29,7 +29,7 @@ function deliveryList(store: DeliveryStore) {
     columns: deliveryColumns,
     links: {
       id: ({ id }: Delivery) => links.delivery(id),
-      invoice: ({ invoiceId }: Delivery) => links.invoice(invoiceId),
+      invoice: ({ invoiceId }: Delivery) => (invoiceId === null ? null : links.invoice(invoiceId)),
     },
     choose: (asked: Asked<typeof FILTERS>) => choose(store, asked),
   }
@@ -75,14 +75,15 @@ export async function deliveryPage(
 ): Promise<ConsolePage | null> {
   const delivery = await store.outbox.find(id)
   if (delivery === undefined) return null
-  const { invoiceId, owner, url, body, attempts } = delivery
+  const { invoiceId, owner, url, body, attempts, event } = delivery
   const content = markup`${facts([
     ['State', deliveryState(delivery)],
     ['Outcome', outcomeText(delivery)],
     ['Attempts', String(attempts)],
     ['Sent to', url],
     ['Deposit', delivery.status],
-    ['Invoice', idText(invoiceId, links.invoice(invoiceId))],
+    ['Event', event === null ? null : `${event.type}, ${event.id}`],
+    ['Invoice', invoiceId === null ? null : idText(invoiceId, links.invoice(invoiceId))],
     ['Owner', idText(owner, links.ofOwner('deliveries', owner))],
     ['Created', moment(delivery.createdAt)],
     ['Last attempt', moment(delivery.attemptedAt)],

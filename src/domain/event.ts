@@ -18,6 +18,13 @@ export type EventType = (typeof EVENT_TYPES)[number]
 export type InvoiceEventType = Extract<EventType, `invoice.${string}`>
 export type DepositEventType = `deposit.${DepositReport}`
 
+/** An event that a delivery tells. */
+export interface EventName {
+  /** 16 hex characters, as in the log. */
+  readonly id: string
+  readonly type: EventType
+}
+
 /** A delivery whose last attempt failed. */
 export interface FailedDelivery {
   readonly id: string
@@ -28,7 +35,12 @@ export interface FailedDelivery {
   readonly httpStatus: number | null
   /** Null when the receiver answered. */
   readonly failure: DeliveryFailure | null
+  /** The event that it told; null for a deposit in the specified fields. */
+  readonly event: EventName | null
 }
+
+/** Stands before all ids of events. */
+export const NO_EVENT = '0'.repeat(16)
 
 /** Something that happened to an owner, as it was then. */
 export interface OwnerEvent {
@@ -37,7 +49,7 @@ export interface OwnerEvent {
   readonly type: EventType
   /** Unix ms; never earlier than that of the event before. */
   readonly at: number
-  /** For a deposit the invoice that it is matched to, for a delivery the one that is notified. Null for a deposit of none. */
+  /** For a deposit the invoice that it is matched to, for a delivery the one that is notified. Null for a deposit of none, and for its delivery. */
   readonly invoiceId: string | null
   /** That of the invoice. */
   readonly reference: string | null
@@ -47,6 +59,13 @@ export interface OwnerEvent {
   readonly delivery: FailedDelivery | null
   /** Present for a deposit whose invoice had become void before it came. */
   readonly late?: true
+}
+
+/** The types in a list that a client gave, in the order of `EVENT_TYPES`; null unless it names at least one, and each once. */
+export function parseEventTypes(given: unknown): readonly EventType[] | null {
+  if (!Array.isArray(given) || given.length === 0 || given.length > EVENT_TYPES.length) return null
+  const types = EVENT_TYPES.filter((type) => given.includes(type))
+  return types.length === given.length ? types : null
 }
 
 /** Stands in an export for the events of an owner that have been removed, up to the one with its id. */

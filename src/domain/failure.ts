@@ -65,7 +65,8 @@ export const failureMessages = {
   deposit_not_found: 'No such deposit.',
 
   // Webhooks (decisions 7)
-  invalid_payload: "payload must be 'specified' or 'with-invoice'.",
+  invalid_payload: "payload must be 'specified', 'with-invoice' or 'events'.",
+  invalid_types: 'types must be a list of at least one type of events, each once.',
   invalid_overlap: 'overlapSeconds must be an integer from 0 to 604800.',
   no_callback_url: 'This identity has no default callback URL.',
   too_many_tests: 'Too many test deliveries. Try again later.',
@@ -108,6 +109,7 @@ export const blamedFields: Readonly<Partial<Record<FailureCode, string>>> = {
   invalid_identity: 'id',
   invalid_events: 'events',
   invalid_payload: 'payload',
+  invalid_types: 'types',
   invalid_overlap: 'overlapSeconds',
 }
 

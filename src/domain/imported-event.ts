@@ -1,4 +1,11 @@
-import { EVENT_TYPES, EVENTS_REMOVED, type EventType, type FailedDelivery, type OwnerEvent } from './event.js'
+import {
+  EVENT_TYPES,
+  EVENTS_REMOVED,
+  type EventName,
+  type EventType,
+  type FailedDelivery,
+  type OwnerEvent,
+} from './event.js'
 import {
   FieldFlaw,
   type Fields,
@@ -33,9 +40,10 @@ export function readEvent(record: Fields, importing: Importing): ImportedEvent {
   if (name === EVENTS_REMOVED) return { type: 'removal', owner, id }
   const type = EVENT_TYPES.find((one) => one === name)
   if (type === undefined) throw new FieldFlaw('type is not one that is known')
-  const isOfDeposit = type.startsWith('deposit.')
-  const invoiceId = isOfDeposit ? optionalText(record, 'invoiceId') : text(record, 'invoiceId')
-  return { type: 'event', owner, event: { id, type, at, invoiceId, ...subjectOf(type, record, importing) } }
+  const subject = subjectOf(type, record, importing)
+  const mayLackInvoice = subject.deposit !== null || (subject.delivery !== null && subject.delivery.event !== null)
+  const invoiceId = mayLackInvoice ? optionalText(record, 'invoiceId') : text(record, 'invoiceId')
+  return { type: 'event', owner, event: { id, type, at, invoiceId, ...subject } }
 }
 
 function subjectOf(
@@ -62,14 +70,30 @@ function subjectOf(
 }
 
 function readDelivery(record: Fields): FailedDelivery {
-  const { attempt, httpStatus, failure, status } = record
-  if (status !== 'pending' && status !== 'confirmed') throw new FieldFlaw('status must be pending or confirmed')
+  const { attempt, httpStatus, failure } = record
+  const event = readEventName(record)
   if (!isWhole(attempt, ATTEMPTS_MAX)) throw new FieldFlaw('attempt must be a number')
   if (httpStatus !== null && !isWhole(httpStatus, 999)) throw new FieldFlaw('httpStatus must be a number or null')
   const reason = failure === null ? null : DELIVERY_FAILURES.find((one) => one === failure)
   if (reason === undefined) throw new FieldFlaw('failure is not one that is known')
   const id = matching(record, 'id', /^[0-9a-f]{32}$/, '32 lower-case hex characters')
-  return { id, status, attempt, httpStatus, failure: reason }
+  return { id, status: readStatus(record, event), attempt, httpStatus, failure: reason, event }
+}
+
+/** The status of the deposit that a delivery told. An event has none. */
+function readStatus({ status }: Fields, event: EventName | null): FailedDelivery['status'] {
+  if (event === null && (status === 'pending' || status === 'confirmed')) return status
+  if (event !== null && status === null) return null
+  throw new FieldFlaw('status must be pending or confirmed, or null for an event')
+}
+
+/** The event that a delivery told. Exports of before events were sent have none. */
+function readEventName({ event }: Fields): EventName | null {
+  if (event === undefined || event === null) return null
+  if (!isObject(event)) throw new FieldFlaw('event is none')
+  const type = EVENT_TYPES.find((one) => one === event['type'])
+  if (type === undefined) throw new FieldFlaw('event is of no type that is known')
+  return { id: matching(event, 'id', EVENT_ID, '16 lower-case hex characters'), type }
 }
 
 function nested(record: Fields, name: string): Fields {

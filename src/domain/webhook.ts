@@ -1,9 +1,13 @@
 import type { DepositStatus, Sighting } from './deposit.js'
+import type { EventName, EventType, OwnerEvent } from './event.js'
 import type { Invoice } from './invoice.js'
 import type { Payment } from './payment.js'
 
-/** The contents of bodies: the specified fields, or these and the state of the invoice (decisions 7). */
-export const WEBHOOK_PAYLOADS = ['specified', 'with-invoice'] as const
+/**
+ * What deliveries tell (decisions 7): deposits in the specified fields, these and the state of the invoice, or what happened to the
+ * owner, event by event.
+ */
+export const WEBHOOK_PAYLOADS = ['specified', 'with-invoice', 'events'] as const
 
 export type WebhookPayload = (typeof WEBHOOK_PAYLOADS)[number]
 
@@ -16,7 +20,9 @@ export interface WebhookConfiguration {
   readonly created_at: number | null
   readonly updated_at: number | null
   /** Absent for `specified`, so that the record has the specified fields only. */
-  readonly payload?: 'with-invoice'
+  readonly payload?: Exclude<WebhookPayload, 'specified'>
+  /** With the payload `events`: those that are sent. */
+  readonly types?: readonly EventType[]
 }
 
 /** The record of an owner who configured nothing (decisions 7). */
@@ -113,6 +119,11 @@ export function webhookBody(
   })
 }
 
+/** The body of a delivery with the payload `events`: an event as the log of the owner shows it. It is serialised once, too. */
+export function eventBody({ id, type, at, ...data }: OwnerEvent, added: { readonly test?: true } = {}): string {
+  return JSON.stringify({ id, type, at, data, ...added })
+}
+
 /** How an attempt ended. */
 export type DeliveryResult =
   | {
@@ -149,8 +160,12 @@ export interface Delivery {
   /** 32 hex characters, time-ordered. */
   readonly id: string
   readonly owner: string
-  readonly invoiceId: string
-  readonly status: DepositStatus
+  /** Null for an event that names no invoice. */
+  readonly invoiceId: string | null
+  /** The status of a deposit that is notified in the specified fields; null for an event. */
+  readonly status: DepositStatus | null
+  /** The event that it tells; null for a deposit in the specified fields. */
+  readonly event: EventName | null
   readonly url: string
   /** The exact text that is signed and sent. */
   readonly body: string
@@ -168,8 +183,8 @@ export interface Delivery {
   readonly result: DeliveryResult | null
 }
 
-/** A delivery that a deposit causes. */
-export type NewDelivery = Pick<Delivery, 'owner' | 'invoiceId' | 'status' | 'url' | 'body'>
+/** A delivery that a deposit or an event causes. */
+export type NewDelivery = Pick<Delivery, 'owner' | 'invoiceId' | 'status' | 'event' | 'url' | 'body'>
 
 /** The states of a delivery as people and clients know them; `failed` is final. */
 export const DELIVERY_STATES = ['queued', 'sending', 'waiting', 'delivered', 'failed'] as const

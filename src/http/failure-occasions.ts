@@ -57,6 +57,8 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   invalid_sandbox_deposit: 'A field of a simulated deposit is missing, malformed or contradicts another.',
   deposit_not_found: 'No simulated deposit has the transaction hash.',
   invalid_payload: 'payload of PUT /api/users/:id/webhook is something else.',
+  invalid_types:
+    'types of PUT /api/users/:id/webhook is no list, is empty, or has an entry twice or one that is no type of events.',
   invalid_overlap: 'overlapSeconds of a rotation is something else.',
   no_callback_url: 'A test delivery of an identity that has not set one with PUT /api/users/:id/webhook.',
   too_many_tests: 'A test delivery of the identity is in progress, or it has requested more than six in a minute.',

@@ -15,6 +15,7 @@ export const failureStatus: Readonly<Record<FailureCode, number>> = {
   invalid_events: 400,
   invalid_sandbox_deposit: 400,
   invalid_payload: 400,
+  invalid_types: 400,
   invalid_overlap: 400,
   no_callback_url: 400,
   invalid_query: 400,

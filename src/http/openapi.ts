@@ -1,6 +1,6 @@
 import { securitySchemes } from './openapi/access.js'
 import { answerHeaders } from './openapi/answer-headers.js'
-import { deliveryObject } from './openapi/delivery.js'
+import { deliveryObjects } from './openapi/delivery.js'
 import { description } from './openapi/description.js'
 import { documented } from './openapi/documented.js'
 import { exampleOf } from './openapi/error-examples.js'
@@ -62,7 +62,7 @@ function documentOf({ version, basePath }: Omit<DocumentFacts, 'networks'>) {
     servers: [{ url: basePath === '' ? '/' : basePath, description: 'This service.' }],
     tags: Object.entries(CHAPTERS).map(([name, about]) => ({ name, description: about })),
     paths,
-    webhooks: { deposit: { post: deliveryObject() } },
+    webhooks: deliveryObjects,
     components: {
       schemas: records,
       headers: answerHeaders,

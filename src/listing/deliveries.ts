@@ -13,7 +13,7 @@ export const deliveryColumns = {
   state: { title: 'State', kind: 'word', of: deliveryState },
   outcome: { title: 'Outcome', kind: 'word', of: outcomeText },
   attempts: { title: 'Attempts', kind: 'figure', of: ({ attempts }) => String(attempts) },
-  status: { title: 'Deposit', kind: 'word', of: ({ status }) => status },
+  told: { title: 'Tells', kind: 'word', of: ({ status, event }) => status ?? event?.type ?? null },
   invoice: { title: 'Invoice', kind: 'id', of: ({ invoiceId }) => invoiceId },
   url: { title: 'Sent to', of: ({ url }) => url },
 } satisfies Columns<Delivery>

@@ -22,6 +22,6 @@ function detailsOf({ deposit, delivery }: OwnerEvent, tokenDecimals: TokenDecima
     return `${amountText(deposit, tokenDecimals)} ${currencyText(currency)} on ${network}, ${txHash} ${index}`
   }
   if (delivery === null) return null
-  const { id, status, attempt, httpStatus, failure } = delivery
-  return `${status}, attempt ${attempt}: ${httpStatus === null ? failure : `status ${httpStatus}`}, ${id}`
+  const { id, status, event, attempt, httpStatus, failure } = delivery
+  return `${event?.type ?? status}, attempt ${attempt}: ${httpStatus === null ? failure : `status ${httpStatus}`}, ${id}`
 }

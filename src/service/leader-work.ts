@@ -3,6 +3,7 @@ import type { LedgerFollower } from '../ledger/follower.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
 import { systemScheduler } from '../scheduler.js'
 import { Dispatcher } from '../webhooks/dispatcher.js'
+import { EventPump } from '../webhooks/event-pump.js'
 import type { Sender } from '../webhooks/sender.js'
 import { BackgroundWork } from './background-work.js'
 import { catalogueOf, isWatched } from './catalogue.js'
@@ -67,6 +68,7 @@ export class LeaderWork {
     shutdown.add('news of other processes', ended)
     shutdown.add('webhooks', () => dispatcher.stop())
     await dispatcher.start()
+    this.startEventPump()
     this.startRetention()
     this.startCatchUp()
     shutdown.add('deposits that are set aside', () => this.depositsAside.stop())
@@ -82,6 +84,24 @@ export class LeaderWork {
 
   async stop(): Promise<void> {
     await this.shutdown.endAll()
+  }
+
+  private startEventPump(): void {
+    const { dispatcher } = this
+    const { log, store } = this.context
+    const pump = new EventPump({
+      eventOutbox: store.eventOutbox,
+      onOwed: (owed) => dispatcher.notify(owed),
+      onDoubt: () => dispatcher.lookAgain(),
+      scheduler: systemScheduler,
+      log,
+    })
+    const ended = store.changes.onLogged((owners) => pump.wake(owners))
+    this.shutdown.add('events to be sent', async () => {
+      ended()
+      await pump.stop()
+    })
+    pump.start()
   }
 
   private startRetention(): void {

@@ -5,7 +5,7 @@ import type { BlockAside, DepositAside, NameInNetwork } from '../domain/aside.js
 import type { AuditRecord } from '../domain/audit.js'
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Deposit } from '../domain/deposit.js'
-import type { ExportedEvent, OwnerEvent } from '../domain/event.js'
+import type { EventType, ExportedEvent, OwnerEvent } from '../domain/event.js'
 import type { Outcome } from '../domain/failure.js'
 import type { ImportedEvent } from '../domain/imported-event.js'
 import type { ImportedInvoice } from '../domain/imported-record.js'
@@ -22,6 +22,7 @@ import type { WithdrawnWallet } from '../domain/withdrawal.js'
 import type { AllowancePort } from './allowances.js'
 import type { AuditPort } from './audit.js'
 import type { CommandPort, Settled } from './commands.js'
+import type { EventOutboxPort } from './event-outbox.js'
 import type { LeadershipPort } from './leadership.js'
 import type { OutboxPort, OwedDelivery } from './outbox.js'
 import type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
@@ -51,6 +52,7 @@ export interface Store {
   readonly chain: ChainPort
   readonly aside: AsidePort
   readonly outbox: OutboxPort
+  readonly eventOutbox: EventOutboxPort
   readonly events: EventPort
   readonly webhooks: WebhookPort
   readonly ledger: LedgerPort
@@ -249,8 +251,13 @@ export interface EventPort {
 /** Where and how owners are notified. */
 export interface WebhookPort {
   find(owner: string): Awaitable<WebhookConfiguration>
-  /** Sets the default URL; the secret is made the first time only. Without `payload` the payload stays as it was. */
-  put(owner: string, callbackUrl: string, payload?: WebhookPayload): Promise<WebhookConfiguration>
+  /** Sets the default URL; the secret is made the first time only. Without `payload` or `types` these stay as they were. */
+  put(
+    owner: string,
+    callbackUrl: string,
+    payload?: WebhookPayload,
+    types?: readonly EventType[],
+  ): Promise<WebhookConfiguration>
   /** Replaces the secret; the previous one signs too until the overlap ends. Makes the first secret of an owner. */
   rotate(owner: string, overlapMs: number): Promise<WebhookConfiguration>
   /** Removes the record with its secret; false when there was none. */
@@ -351,6 +358,9 @@ export type OnChange = (walletIds: ReadonlySet<string>) => void
 /** Called with deliveries that became due. Must be quick, and must not throw. */
 export type OnOwed = (owed: readonly OwedDelivery[]) => void
 
+/** Called with owners with the payload `events` to whom something happened. Must be quick, and must not throw. */
+export type OnLogged = (owners: ReadonlySet<string>) => void
+
 /** Tells what changes, so that nobody has to ask again and again. */
 export interface ChangePort {
   /**
@@ -363,6 +373,11 @@ export interface ChangePort {
    * with what ends that, once nothing is missed any more.
    */
   onOwed(listener: OnOwed): Promise<() => void>
+  /**
+   * Calls the listener soon after something was logged of an owner whose events are sent, whichever process logged it. Processes of
+   * another version may tell nothing. What it returns ends that.
+   */
+  onLogged(listener: OnLogged): () => void
 }
 
 /** Hears of commits. An engine calls it once for each, so it must be quick, and must not throw. */

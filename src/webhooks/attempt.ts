@@ -126,11 +126,11 @@ export class Attempts {
   /** Omits the body, the signatures, and the path of the URL, which may hold a credential of the receiver. */
   private report(delivery: Delivery, result: DeliveryResult, retryAt: number | null): void {
     const { log } = this.parts
-    const { id, invoiceId, status, url } = delivery
+    const { id, invoiceId, status, event, url } = delivery
     const about = {
       deliveryId: id,
       invoiceId,
-      status,
+      ...(event === null ? { status } : { event: event.type, eventId: event.id }),
       origin: originOf(url),
       durationMs: result.durationMs,
       ...(retryAt === null ? {} : { nextAttemptAt: retryAt }),

@@ -12,6 +12,8 @@ import { type Slot, Slots } from './slots.js'
 
 /** Turns after which other work gets a turn of the event loop: with a store in this process a turn may never wait. */
 const TURNS_IN_A_ROW_MAX = 64
+/** Behind the id of every delivery, where new ones are. */
+const BEHIND_ALL = 'f'.repeat(32)
 /** Until the next try when the disk refuses the first write. */
 const START_PAUSE_MS = 1000
 
@@ -143,6 +145,11 @@ export class Dispatcher {
       this.offer(lane)
     }
     this.takeTurns()
+  }
+
+  /** Looks for deliveries that nobody has reported: a write whose answer was lost may have queued some. */
+  async lookAgain(): Promise<void> {
+    this.notify((await this.options.outbox.queuedLanes()).map((lane) => ({ ...lane, id: BEHIND_ALL })))
   }
 
   /**

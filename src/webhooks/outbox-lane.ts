@@ -171,7 +171,7 @@ export class OutboxLane {
   add(delivery: Delivery): void {
     this.underWay.set(delivery.id, delivery)
     this.unanswered.add(delivery.id)
-    this.busyInvoices.add(delivery.invoiceId)
+    this.busyInvoices.add(orderOf(delivery))
   }
 
   /** The receiver has answered, or the attempt failed. */
@@ -182,7 +182,7 @@ export class OutboxLane {
   /** The attempt is over, and recorded. */
   remove(delivery: Delivery): void {
     this.underWay.delete(delivery.id)
-    this.busyInvoices.delete(delivery.invoiceId)
+    this.busyInvoices.delete(orderOf(delivery))
     // Rows ahead are kept only beside attempts in flight, so that both have the same bound. Only one lane is in turn.
     if (this.underWay.size === 0 && this.hasAhead && this.state !== 'in_turn') this.startOver()
   }
@@ -203,8 +203,9 @@ export class OutboxLane {
     const found: Delivery[] = []
     for (const row of this.ahead) {
       if (found.length === wanted) break
-      if (this.busyInvoices.has(row.invoiceId) || invoices.has(row.invoiceId)) continue
-      invoices.add(row.invoiceId)
+      const order = orderOf(row)
+      if (this.busyInvoices.has(order) || invoices.has(order)) continue
+      invoices.add(order)
       found.push(row)
     }
     return found
@@ -219,4 +220,9 @@ export class OutboxLane {
   private isKnown(id: string): boolean {
     return this.unanswered.has(id) || this.ahead.some((row) => row.id === id)
   }
+}
+
+/** What a delivery must not overtake another one of: its invoice. Events that name none keep the order among themselves. */
+function orderOf({ invoiceId }: Delivery): string {
+  return invoiceId ?? ''
 }

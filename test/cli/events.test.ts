@@ -102,8 +102,17 @@ test('the details of an event tell of a deposit in the terms of invoices, and of
   ] as const) {
     assert.equal(details({ ...event, deposit: { ...deposit, currency, amount } }), `${told} on SEP, tx 7`)
   }
-  const failed = { id: 'w', status: 'confirmed', attempt: 3, httpStatus: null, failure: 'timeout' } as const
+  const failed = {
+    id: 'w',
+    status: 'confirmed',
+    attempt: 3,
+    httpStatus: null,
+    failure: 'timeout',
+    event: null,
+  } as const
   assert.equal(details({ ...event, delivery: failed }), 'confirmed, attempt 3: timeout, w')
   const answered = { ...failed, httpStatus: 500, failure: null }
   assert.equal(details({ ...event, delivery: answered }), 'confirmed, attempt 3: status 500, w')
+  const ofEvent = { ...answered, status: null, event: { id: '0'.repeat(16), type: 'invoice.paid' } } as const
+  assert.equal(details({ ...event, delivery: ofEvent }), 'invoice.paid, attempt 3: status 500, w')
 })

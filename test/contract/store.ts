@@ -13,6 +13,7 @@ import { describeCommands } from './store/commands.js'
 import { describeDeliveries } from './store/deliveries.js'
 import { describeDeposits } from './store/deposits.js'
 import { describeEndings } from './store/endings.js'
+import { describeEventOutbox } from './store/event-outbox.js'
 import { describeEvents } from './store/events.js'
 import { type OpenStore, withStore } from './store/harness.js'
 import { describeIdentities } from './store/identities.js'
@@ -54,6 +55,7 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   chain: [describeChains],
   aside: [describeAside, describeSetAside],
   outbox: [describeOutbox, describeDeliveries, describeRetries, describeSettledDeliveries, describeOutboxDepth],
+  eventOutbox: [describeEventOutbox],
   events: [describeEvents],
   webhooks: [describeWebhooks],
   ledger: [describeLedger],

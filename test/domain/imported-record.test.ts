@@ -24,6 +24,8 @@ function withDelivery(change: object) {
   return { ...FAILED, delivery: { ...DELIVERY, ...change } }
 }
 
+const STATUS_FLAW = 'status must be pending or confirmed, or null for an event'
+
 describe('an imported event', () => {
   test('is read with what it is about, and with nothing else', () => {
     const event = { id: ID, at: AT, invoiceId: CREATED.invoiceId, deposit: null, delivery: null }
@@ -38,7 +40,19 @@ describe('an imported event', () => {
       })
     }
     assert.deepEqual(read(FAILED), {
-      ...{ type: 'event', owner: 'alice', event: { ...event, type: 'delivery.failed', delivery: DELIVERY } },
+      ...{
+        type: 'event',
+        owner: 'alice',
+        event: { ...event, type: 'delivery.failed', delivery: { ...DELIVERY, event: null } },
+      },
+    })
+    const ofEvent = { ...DELIVERY, status: null, event: { id: ID, type: 'deposit.pending' } }
+    assert.deepEqual(read({ ...FAILED, invoiceId: null, delivery: ofEvent }), {
+      ...{
+        type: 'event',
+        owner: 'alice',
+        event: { ...event, invoiceId: null, type: 'delivery.failed', delivery: ofEvent },
+      },
     })
     assert.deepEqual(read({ ...CREATED, type: 'events.removed', invoiceId: null }), {
       ...{ type: 'removal', owner: 'alice', id: ID },
@@ -59,7 +73,12 @@ describe('an imported event', () => {
     [{ ...FAILED, invoiceId: '' }, 'invoiceId is missing'],
     [{ ...FAILED, delivery: [] }, 'delivery is missing'],
     [withDelivery({ id: 'b' }), 'id must be 32 lower-case hex characters'],
-    [withDelivery({ status: 'dropped' }), 'status must be pending or confirmed'],
+    [withDelivery({ status: 'dropped' }), STATUS_FLAW],
+    [withDelivery({ status: null }), STATUS_FLAW],
+    [withDelivery({ event: { id: ID, type: 'invoice.paid' } }), STATUS_FLAW],
+    [withDelivery({ event: 'invoice.paid' }), 'event is none'],
+    [withDelivery({ event: { id: ID, type: 'invoice.lost' } }), 'event is of no type that is known'],
+    [withDelivery({ event: { id: 'x', type: 'invoice.paid' } }), 'id must be 16 lower-case hex characters'],
     [withDelivery({ attempt: 1.5 }), 'attempt must be a number'],
     [withDelivery({ httpStatus: '500' }), 'httpStatus must be a number or null'],
     [withDelivery({ failure: 'tired' }), 'failure is not one that is known'],

@@ -10,7 +10,8 @@ import { asObject, hostileEntries } from './hostile-values.js'
 const KNOWN: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'oneOf', 'description', 'default', 'format'],
   ...['pattern', 'not', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'],
-  ...['items', 'minItems', 'maxItems', 'contains', 'properties', 'required'],
+  ...['items', 'minItems',
+  'uniqueItems', 'maxItems', 'contains', 'properties', 'required'],
 ])
 
 /** Of texts and lists without a bound of their own. */
@@ -99,7 +100,8 @@ function textOf(schema: JsonSchema): fc.Arbitrary<string> {
 function listOf(schema: JsonSchema, known: Known): fc.Arbitrary<readonly unknown[]> {
   const items = valuesOf(schema['items'] as JsonSchema, known)
   const minLength = number(schema, 'minItems', 0)
-  const list = fc.array(items, { minLength, maxLength: Math.max(minLength, LIST_MAX) })
+  const bounds = { minLength, maxLength: Math.max(minLength, LIST_MAX) }
+  const list = schema['uniqueItems'] === true ? fc.uniqueArray(items, bounds) : fc.array(items, bounds)
   const contained = schema['contains'] as JsonSchema | undefined
   if (contained === undefined) return list
   return fc.tuple(list, allowedBy(contained, known)).map(([before, one]) => [...before, one])

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { EVENT_TYPES, parseEventTypes } from '../../src/domain/event.js'
 import type { FailureCode } from '../../src/domain/failure.js'
 import { gatewayHeaders, signedHeaders } from '../support/service-fixture.js'
 import { type TestKey, testKey } from '../support/signing.js'
@@ -81,8 +82,16 @@ function record(shape: Shape): StructuredCase['flawOfSuccess'] {
 
 /** The record has its payload when that is not the specified one. */
 function webhookRecord(shape: Shape): StructuredCase['flawOfSuccess'] {
-  const withPayload: Shape = { ...shape, payload: (value) => value === 'with-invoice' }
-  return (value) => (flawOfRecord(value, shape) === null ? null : flawOfRecord(value, withPayload))
+  const withInvoice: Shape = { ...shape, payload: (value) => value === 'with-invoice' }
+  const events: Shape = {
+    ...shape,
+    payload: (value) => value === 'events',
+    types: (value) => parseEventTypes(value) !== null,
+  }
+  return (value) => {
+    const flaws = [shape, withInvoice, events].map((one) => flawOfRecord(value, one))
+    return flaws.includes(null) ? null : (flaws.at(-1) ?? null)
+  }
 }
 
 function list(shape: Shape): StructuredCase['flawOfSuccess'] {
@@ -283,8 +292,13 @@ function flawOfEach(results: unknown): string | null {
 
 function webhookChanges(): fc.Arbitrary<StructuredCase> {
   const path = fc.oneof(fc.constant(HOOK_OWNER), hostileText).map((owner) => `/api/users/${inPath(owner)}/webhook`)
-  const payload = fc.oneof(fc.constantFrom('specified', 'with-invoice', null), hostileText)
-  const put = fc.tuple(path, hostileEntries({ callbackUrl: fc.oneof(fc.constant(DEAD_END), hostileText), payload }))
+  const payload = fc.oneof(fc.constantFrom('specified', 'with-invoice', 'events', null), hostileText)
+  const type = fc.oneof(fc.constantFrom(...EVENT_TYPES), hostileText)
+  const types = fc.oneof(fc.constant(null), fc.array(type, { maxLength: 12 }), hostileText)
+  const put = fc.tuple(
+    path,
+    hostileEntries({ callbackUrl: fc.oneof(fc.constant(DEAD_END), hostileText), payload, types }),
+  )
   const overlapSeconds = fc.oneof(fc.constantFrom(0, 604_800, 604_801, -1, 0.5, null), fc.integer(), hostileText)
   const rotation = fc.tuple(path, hostileEntries({ overlapSeconds }))
   return fc.oneof(
@@ -293,7 +307,7 @@ function webhookChanges(): fc.Arbitrary<StructuredCase> {
         route: 'PUT /api/users/:id/webhook',
         request: () => ({ method: 'PUT', path: to, body: writeEntries(entries) }),
         success: 200,
-        codes: ['invalid_identity', 'invalid_callback_url', 'invalid_payload'],
+        codes: ['invalid_identity', 'invalid_callback_url', 'invalid_payload', 'invalid_types'],
         flawOfSuccess: webhookRecord(webhookShape),
       }),
     ),

@@ -67,6 +67,13 @@ const rows: readonly Row[] = [
     '/api/users/shop/webhook',
     { callbackUrl: 'https://shop.example/', payload: 'all' },
   ],
+  [
+    'invalid_types',
+    'types',
+    'PUT',
+    '/api/users/shop/webhook',
+    { callbackUrl: 'https://shop.example/', types: ['all'] },
+  ],
   ['invalid_overlap', 'overlapSeconds', 'POST', '/api/users/shop/webhook/rotate', { overlapSeconds: -1 }],
   ['invalid_identity', 'id', 'PUT', `/api/users/${'x'.repeat(129)}/webhook`, {}],
   ['invalid_query', 'limit', 'GET', '/api/users/shop/invoices?limit=0'],

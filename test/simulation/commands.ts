@@ -32,6 +32,7 @@ export type CommandStep = Extract<
       | 'claim'
       | 'identity'
       | 'webhook'
+      | 'pump'
       | 'rotate'
       | 'redeliver'
   }
@@ -101,6 +102,10 @@ export class Commands {
         const owner = ownerName(step.owner)
         if (step.receiver === null) return this.wait(store.webhooks.delete(owner))
         return this.wait(store.webhooks.put(owner, callbackUrl(step.receiver), step.payload))
+      }
+      case 'pump': {
+        const queueing = store.eventOutbox.queueNext(ownerName(step.owner), step.limit)
+        return this.wait(queueing.then(({ owed }) => this.parts.notify(owed)))
       }
       case 'rotate':
         return this.wait(store.webhooks.rotate(ownerName(step.owner), step.overlapMs))

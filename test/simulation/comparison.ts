@@ -13,7 +13,7 @@ import type { Random } from './random.js'
 import type { Touched } from './referee.js'
 import { expectEqual, violate } from './violation.js'
 
-const OWNERS_MAX = 5
+export const OWNERS_MAX = 5
 const PAGES_MAX = 10_000
 const WHOLE: Page = { after: null, limit: 1_000_000 }
 /** Invoices whose sums are looked at after a deposit to their wallet. */
@@ -273,6 +273,47 @@ export class Comparison {
       const expected = payments.get(invoiceId) === 'invoice.paid' ? 'invoice.unpaid' : 'invoice.paid'
       expectEqual('the payments of an invoice in turn', type, expected, invoiceId)
       payments.set(invoiceId, type)
+    }
+  }
+
+  /**
+   * The deliveries of events are those of the log, in its order. `isExact`: all that were to be sent, and no others; where calls happen
+   * at once, it is not known which of two came first.
+   */
+  async sentEvents(isExact: boolean): Promise<void> {
+    for (let owner = 0; owner < OWNERS_MAX; owner += 1) {
+      const name = ownerName(owner)
+      const log = await walk((page) => this.page(name, page), WHOLE.limit)
+      const sent = this.model.outbox
+        .of(name)
+        .filter(({ event }) => event !== null)
+        .toReversed()
+      const bodies = new Map(log.map(({ id, type, at, ...data }) => [id, JSON.stringify({ id, type, at, data })]))
+      let before = ''
+      for (const { event, body } of sent) {
+        const id = event?.id ?? ''
+        if (id <= before) violate('the order of events that are sent', [before, id])
+        before = id
+        expectEqual('the body of an event', body, bodies.get(id), name)
+      }
+      if (isExact) this.sentExactly(name, log, new Set(sent.map(({ event }) => event?.id ?? '')))
+    }
+  }
+
+  /** When an expiry or a payment was noted the model does not know, so those may have been before a choice or behind it. */
+  private sentExactly(owner: string, log: readonly OwnerEvent[], sent: ReadonlySet<string>): void {
+    const followings = this.model.outbox.followingsOf(owner)
+    for (const [i, { id, type, delivery }] of log.filter((event) => !isPayment(event)).entries()) {
+      if (type === 'invoice.expired') continue
+      const isOfFailure = delivery?.event?.type === 'delivery.failed'
+      const isOwed = followings.some(({ from, to, end }) => end !== 'dropped' && from <= i && i < to)
+      const last = followings.findLastIndex(({ from }) => from <= i)
+      // What was left and not sent yet when it was chosen again is sent with all that follows.
+      const isBetween = followings[last]?.isJoined === true
+      const mayBe = isBetween || followings.some(({ from, to }) => from <= i && i < to)
+      if (isOwed && !isOfFailure && !sent.has(id)) violate('an event that was not sent', [owner, i, type, followings])
+      if ((!mayBe || isOfFailure) && sent.has(id))
+        violate('an event that was not to be sent', [owner, i, type, followings])
     }
   }
 

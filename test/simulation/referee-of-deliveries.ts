@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { DeliveryResult } from '../../src/domain/webhook.js'
+import type { Delivery, DeliveryResult } from '../../src/domain/webhook.js'
 import type { OwedDelivery, WaitingDelivery } from '../../src/store/outbox.js'
 import type { OutgoingDelivery } from '../../src/webhooks/sender.js'
 import type { Model } from './model/model.js'
@@ -30,6 +30,8 @@ export interface DeliveryRefereeParts {
   readonly touched: (id: string) => void
   /** When the attempt after an interrupted one is due, as the store has it. */
   readonly nextAttemptOf: (id: string) => number | null
+  /** A delivery of an event, as the store has it: the model has no ids of events. They are compared with the log at the end. */
+  readonly deliveryOf: (id: string) => Delivery | undefined
   /** Keeps a violation that the core would swallow. */
   readonly report: (error: unknown) => void
 }
@@ -68,6 +70,17 @@ export class RefereeOfDeliveries {
     else if ([...this.lanes.values()].includes(place)) violate('a second lane of a receiver', place)
     this.lanes.set(lane, place)
     model.outbox.enter(id, lane, owed, now())
+  }
+
+  enterEvent(id: string, lane: string, owner: string): void {
+    const { model, deliveryOf } = this.parts
+    const found = deliveryOf(id)
+    if (found === undefined || found.event === null) return violate('a delivery of an event that tells none', found)
+    const { invoiceId, status, event, url, body } = found
+    const { callback_url: defaultUrl } = model.outbox.configuration(owner)
+    const invoice = invoiceId === null ? undefined : model.invoices.find(invoiceId)
+    expectEqual('where an event is sent', url, invoice?.callback_url ?? defaultUrl, event)
+    this.enter(id, lane, { owner, invoiceId, status, event, url, body })
   }
 
   judge(call: AnsweredCall, life: number): void {

@@ -155,6 +155,16 @@ export class Referee implements CallObserver {
         expectEqual('a webhook configuration', call.value, model.outbox.configuration(owner))
         return this.parts.touched({ what: 'webhook', id: owner })
       }
+      case 'eventOutbox.queueNext': {
+        if (call.value.lost !== null) violate('events that were lost', call.value.lost)
+        for (const { id, lane } of call.value.owed) {
+          this.noteDeliveryId(id)
+          deliveries.enterEvent(id, lane, call.args[0])
+          this.parts.touched({ what: 'delivery', id })
+        }
+        if (!call.value.isMore) model.outbox.allQueued(call.args[0])
+        return
+      }
       case 'webhooks.rotate': {
         const [owner, overlapMs] = call.args
         const { secret } = call.value

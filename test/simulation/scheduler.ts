@@ -87,6 +87,7 @@ const FALLIBLE: ReadonlySet<StoreMethod> = new Set([
   'webhooks.delete',
   'webhooks.rotate',
   'webhooks.secrets',
+  'eventOutbox.queueNext',
   'outbox.markAttempted',
   'outbox.recordResult',
   'outbox.releaseRetries',

@@ -1,13 +1,18 @@
 import { CURRENCIES, type Currency } from '../../src/domain/amount.js'
 import { PERMISSIONS, type Permission } from '../../src/domain/api-key.js'
 import type { Network } from '../../src/domain/network.js'
-import { WEBHOOK_PAYLOADS, type WebhookPayload } from '../../src/domain/webhook.js'
+import type { WebhookPayload } from '../../src/domain/webhook.js'
 import { type Habits, makeHabits, makeProfile } from './habits.js'
 import { networksOfSeed, type ScriptNetworks } from './networks.js'
 import { Random } from './random.js'
-import type { AmountStep, ChainMove, CoreStep, Ending, EventStep, Script, Step, TransferStep } from './steps.js'
+import type { AmountStep, ChainMove, CoreStep, Ending, EventStep, InvoiceStep, Script, TransferStep } from './steps.js'
 
 const CURRENCY_STREAM = 6
+const EVENTS_STREAM = 7
+/** How often the setting of a URL is the choice of events, and how often events are queued behind a step. A script varies both. */
+const EVENTS_CHOSEN = 0.3
+const EVENTS_QUEUED = 0.03
+const PUMPED_OWNERS = 5
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const SALTS = 2 ** 30
@@ -25,8 +30,10 @@ const ENDINGS: Readonly<Record<Ending, number>> = {
   refused: 1,
 }
 
+type WrittenStep = Exclude<CoreStep, { do: 'pump' }>
+
 /** How often each kind of step comes. A script varies each by up to a factor of three, either way. */
-const WEIGHTS: Readonly<Record<CoreStep['do'], number>> = {
+const WEIGHTS: Readonly<Record<WrittenStep['do'], number>> = {
   invoice: 12,
   void: 1.5,
   events: 13,
@@ -64,13 +71,28 @@ export function makeScript(seed: number, stepCount: number): Script {
   const profile = makeProfile(random)
   const opening = writer.opening()
   const steps = Array.from({ length: Math.max(0, stepCount - opening.length) }, (_, i) => writer.step(i))
-  return { seed, networks, profile, steps: [...opening, ...steps].slice(0, stepCount) }
+  const written = withEvents([...opening, ...steps], new Random(seed, EVENTS_STREAM))
+  return { seed, networks, profile, steps: written.slice(0, stepCount) }
+}
+
+/**
+ * Has owners choose the payload `events`, and events be queued. Its choices are of a stream of their own: but for these, a seed makes
+ * the same script as before there were any.
+ */
+function withEvents(steps: readonly CoreStep[], random: Random): readonly CoreStep[] {
+  const often = random.pick([0, 1, 1, 2])
+  return steps.flatMap((step): CoreStep[] => {
+    const isChosen = step.do === 'webhook' && step.receiver !== null && random.chance(EVENTS_CHOSEN * often)
+    const present: CoreStep = isChosen ? { ...step, payload: 'events' } : step
+    if (!random.chance(EVENTS_QUEUED * often)) return [present]
+    return [present, { do: 'pump', owner: random.below(PUMPED_OWNERS), limit: random.pick([1, 3, 64]) }]
+  })
 }
 
 /** Writes the steps of one script, with the habits that its seed gave it. */
 class Writer {
   private readonly habits: Habits
-  private readonly weights: Readonly<Record<CoreStep['do'], number>>
+  private readonly weights: Readonly<Record<WrittenStep['do'], number>>
   private position = 0
 
   constructor(
@@ -82,15 +104,15 @@ class Writer {
     const vary = (weight: number) => weight * 3 ** (random.fraction() * 2 - 1)
     // The entries of a record of weights make a record of weights again.
     this.weights = Object.fromEntries(Object.entries(WEIGHTS).map(([name, weight]) => [name, vary(weight)])) as Record<
-      CoreStep['do'],
+      WrittenStep['do'],
       number
     >
   }
 
   /** Most wallets exist and have owners before the rest begins. */
-  opening(): Step[] {
+  opening(): WrittenStep[] {
     const { random } = this
-    const steps: Step[] = []
+    const steps: WrittenStep[] = []
     for (let wallet = 0; wallet < this.habits.wallets; wallet += 1) {
       if (random.chance(0.2)) continue
       const created: EventStep = { type: 'created', event: null, wallet, place: wallet }
@@ -103,7 +125,7 @@ class Writer {
     return [...steps, { do: 'settle', salt: this.salt() }]
   }
 
-  step(position: number): Step {
+  step(position: number): WrittenStep {
     const { random } = this
     this.position = position
     const what = random.weighted(this.weights)
@@ -164,7 +186,7 @@ class Writer {
     }
   }
 
-  private invoice(): Step {
+  private invoice(): InvoiceStep {
     const { random, habits } = this
     const isPoison = random.chance(0.04)
     const currency = random.weighted({ ...CURRENCY_WEIGHTS[habits.currency ?? 'both'], EUR: 0.02 })
@@ -326,7 +348,7 @@ class Writer {
   }
 
   private payload(): { readonly payload?: WebhookPayload } {
-    return this.random.chance(0.5) ? {} : { payload: this.random.pick(WEBHOOK_PAYLOADS) }
+    return this.random.chance(0.5) ? {} : { payload: this.random.pick(['specified', 'with-invoice'] as const) }
   }
 
   private owner(): number {

@@ -42,6 +42,8 @@ export type CoreStep =
       /** Absent: the one that was set is kept. */
       readonly payload?: WebhookPayload
     }
+  /** Events of an owner are queued as deliveries, as the pump of the service does it. */
+  | { readonly do: 'pump'; readonly owner: number; readonly limit: number }
   | { readonly do: 'rotate'; readonly owner: number; readonly overlapMs: number }
   | { readonly do: 'redeliver'; readonly pick: number; readonly isOwn: boolean }
   /** Reads a list, and what it leads to, outside of any turn. */

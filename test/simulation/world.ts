@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurnOfLoop, setTimeout as sleep } from 'node:timers/promises'
+import type { Delivery } from '../../src/domain/webhook.js'
+import type { QueuedEvents } from '../../src/store/event-outbox.js'
 import type { Store } from '../../src/store/store.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ChainMoves } from './chain-moves.js'
 import type { CommandStep } from './commands.js'
-import { Comparison } from './comparison.js'
+import { Comparison, OWNERS_MAX } from './comparison.js'
 import type { Engine, MakeEngine } from './engine.js'
 import { Facts } from './facts.js'
 import { Model } from './model/model.js'
 import type { ModelDelivery } from './model/outbox.js'
+import { ownerName } from './names.js'
 import { judgeTogether } from './order.js'
 import { Random } from './random.js'
 import type { Touched } from './referee.js'
@@ -36,6 +39,8 @@ const LOOK_AGAIN_MS = 2
 /** Rounds in which a process must have heard of what another one owes; each takes a moment. */
 const HEARD_ROUNDS = 400
 const HEARD_ROUND_MS = 25
+/** Events of an owner that are queued at once in the end. */
+const PUMPED_AT_ONCE = 64
 const IDS_STREAM = 1
 const JITTER_STREAM = 2
 const SAMPLES_STREAM = 3
@@ -69,6 +74,8 @@ export class World {
   private lives = 0
   /** When deliveries that were interrupted are attempted again, as the store has it. */
   private nextAttempts: ReadonlyMap<string, number | null> = new Map()
+  /** Deliveries of events that were queued just now. */
+  private queued: ReadonlyMap<string, Delivery> = new Map()
 
   private constructor(
     private readonly script: Script,
@@ -96,6 +103,7 @@ export class World {
       trace: (line) => this.trace(line),
       touched: (id) => this.touched.push({ what: 'delivery', id }),
       nextAttemptOf: (id) => this.nextAttempts.get(id) ?? null,
+      deliveryOf: (id) => this.queued.get(id),
       report: (error) => this.report(error),
     })
   }
@@ -132,8 +140,17 @@ export class World {
     await this.settle(new Random(0))
     for (let round = 0; round < RETRY_ROUNDS_MAX; round += 1) {
       const due = this.model.outbox.inState('waiting').map(({ record }) => record.nextAttemptAt ?? 0)
+      const { owners } = await this.store.eventOutbox.behind(null, OWNERS_MAX + 1)
+      if (owners.length > 0) {
+        for (let owner = 0; owner < OWNERS_MAX; owner += 1) {
+          if (owners.includes(ownerName(owner))) this.give({ do: 'pump', owner, limit: PUMPED_AT_ONCE }, 0)
+        }
+        await this.settle(new Random(round))
+        continue
+      }
       if (due.length === 0) {
         await this.catchUp()
+        await this.comparison.sentEvents(!this.engine.isRemote)
         await this.comparison.all()
         await this.comparison.caughtUp()
         const found = await this.engine.check()
@@ -255,6 +272,7 @@ export class World {
   private async performInOrder(group: readonly Chosen[]): Promise<void> {
     const fates = await Promise.allSettled(group.map(({ session, call }) => session.life.calls.invoke(call)))
     await this.readNextAttempts(group)
+    await this.readQueued(group.map(({ call }, i) => ({ call, fate: fates[i] })))
     for (const [i, { session, call }] of group.entries()) {
       const fate = fates[i]
       if (fate === undefined) throw new Error('a call has no fate')
@@ -274,6 +292,7 @@ export class World {
     )
     await inTime(all, () => ['the store does not answer', group.map(({ call }) => call.call.method)])
     await this.readNextAttempts(group)
+    await this.readQueued(answered.map(({ of: { call }, fate }) => ({ call, fate })))
     await this.comparison.readEvents()
     const calls = answered.map(({ of: { session, call }, fate }) => session.life.calls.performed(call, fate))
     const before = this.touched.length
@@ -304,6 +323,21 @@ export class World {
       next.set(record.id, (await this.store.outbox.find(record.id))?.nextAttemptAt ?? null)
     }
     this.nextAttempts = next
+  }
+
+  private async readQueued(
+    answered: readonly { readonly call: PendingCall; readonly fate: PromiseSettledResult<unknown> | undefined }[],
+  ): Promise<void> {
+    const queued = new Map<string, Delivery>()
+    for (const { call, fate } of answered) {
+      if (call.call.method !== 'eventOutbox.queueNext' || fate?.status !== 'fulfilled') continue
+      // The store answered this very call.
+      for (const { id } of (fate.value as QueuedEvents).owed) {
+        const found = await this.store.outbox.find(id)
+        if (found !== undefined) queued.set(id, found)
+      }
+    }
+    this.queued = queued
   }
 
   private deliver(limit: number, random: Random): void {

@@ -48,7 +48,8 @@ test('whatever the store and the receivers do, a delivery is attempted until it 
         const violations: string[] = []
         const sender = {
           send: async ({ url }: { readonly url: string }) => {
-            const { id, invoiceId, state, attempts } = model.get(new URL(url).pathname.slice(1))
+            const { id, invoiceId: ofInvoice, state, attempts } = model.get(new URL(url).pathname.slice(1))
+            const invoiceId = String(ofInvoice)
             const before = results.get(id) ?? []
             if (state !== 'attempted' || attempts !== before.length + 1) violations.push(`${id} was not marked`)
             if (busyInvoices.has(invoiceId)) violations.push(`two attempts of ${invoiceId}`)

@@ -99,7 +99,7 @@ test('whatever the store and the receivers do, every delivery is sent once, in o
         assert.deepEqual([...sent].sort(), [...model.deliveries.keys()].sort())
         const latest = new Map<string, string>()
         for (const id of sent) {
-          const { invoiceId } = model.get(id)
+          const invoiceId = String(model.get(id).invoiceId)
           assert.ok((latest.get(invoiceId) ?? '') < id, `${id} overtook ${latest.get(invoiceId)}`)
           latest.set(invoiceId, id)
         }

@@ -25,7 +25,14 @@ test('an attempt at a URL that is none ends with a recorded failure, whose log l
     log: createLog('debug', { write: (line) => lines.push(JSON.parse(line)) }),
   })
   const delivery: Delivery = {
-    ...{ id: 'ab'.repeat(16), owner: 'alice', invoiceId: 'cd'.repeat(16), status: 'confirmed', state: 'queued' },
+    ...{
+      id: 'ab'.repeat(16),
+      owner: 'alice',
+      invoiceId: 'cd'.repeat(16),
+      status: 'confirmed',
+      event: null,
+      state: 'queued',
+    },
     ...{ url: 'shop.example/hook?key=secret', body: '{}', createdAt: 1, attemptedAt: null, attempts: 0 },
     ...{ attemptsBefore: 0, nextAttemptAt: null, result: null },
   }

@@ -12,13 +12,14 @@ function answeredAfter(durationMs: number): DeliveryResult {
   return { kind: 'answered', httpStatus: 200, durationMs }
 }
 
-/** A queued delivery whose id is its number, of an invoice of its own unless one is named. */
-function queued(n: number, invoiceId = `invoice ${n}`): Delivery {
+/** A queued delivery whose id is its number, of an invoice of its own unless one is named, or null for none. */
+function queued(n: number, invoiceId: string | null = `invoice ${n}`): Delivery {
   return {
     id: n.toString(16).padStart(32, '0'),
     owner: 'owner',
     invoiceId,
     status: 'pending',
+    event: null,
     url: 'http://shop.test/',
     body: '{}',
     state: 'queued',
@@ -107,6 +108,15 @@ describe('what comes next', () => {
       begun.push(...begin(lane, 1))
     }
     assert.deepEqual(begun, queue)
+  })
+
+  test('waits for the one before it that names no invoice either, and lets those of invoices pass', () => {
+    const lane = new OutboxLane('lane', 'owner', WINDOW_MAX, throwIt)
+    const [pending, confirmed, other] = [queued(1, null), queued(2, null), queued(3)]
+    read(lane, [pending, confirmed, other], 3)
+    assert.deepEqual(begin(lane, 3), [pending, other])
+    lane.remove(pending)
+    assert.deepEqual(begin(lane, 3), [confirmed])
   })
 
   test('waits for the one before it of its invoice until that is recorded', () => {

@@ -44,6 +44,7 @@ export class OutboxModel {
       owner,
       invoiceId,
       status: 'pending',
+      event: null,
       url: `http://${lane}.test/${id}`,
       body: `{"id":"${id}"}`,
       state: 'queued',

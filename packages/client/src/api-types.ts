@@ -45,6 +45,7 @@ export type ErrorCode =
   | 'invalid_sandbox_deposit'
   | 'deposit_not_found'
   | 'invalid_payload'
+  | 'invalid_types'
   | 'invalid_overlap'
   | 'no_callback_url'
   | 'too_many_tests'
@@ -181,21 +182,30 @@ export interface WebhookSettings {
   readonly created_at: number | null
   /** Unix milliseconds. */
   readonly updated_at: number | null
-  /** Only with this payload. */
-  readonly payload?: 'with-invoice'
+  /** Absent for `specified`. */
+  readonly payload?: 'with-invoice' | 'events'
+  /** The events that are sent. Only with the payload `events`. */
+  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed')[]
 }
 
 export interface WebhookDelivery {
   /** Its `webhook-id`. */
   readonly id: string
-  /** The invoice that it is about. */
-  readonly invoiceId: string
-  /** The reference of the invoice. */
-  readonly reference: string
-  /** The hash of the transaction. */
-  readonly txHash: string
-  /** The status of the deposit. */
-  readonly status: 'pending' | 'confirmed'
+  /** The invoice that it is about. Null for an event that names none. */
+  readonly invoiceId: string | null
+  /** The reference of the invoice. With an event it may be null. */
+  readonly reference: string | null
+  /** The hash of the transaction. Null for an event that is not about a deposit. */
+  readonly txHash: string | null
+  /** The status of the deposit. Null for an event. */
+  readonly status: 'pending' | 'confirmed' | null
+  /** With the payload `events`, the event that it tells; else null. */
+  readonly event: {
+    /** Its id. */
+    readonly id: string
+    /** What happened. */
+    readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
+  } | null
   /** Where it is sent. */
   readonly url: string
   /** `waiting` is for the attempt at `nextAttemptAt`; `failed` is final. */
@@ -231,6 +241,63 @@ export interface WebhookTest {
   readonly durationMs: number | null
 }
 
+/** The body of a webhook with the payload `events`. `data` has the other fields of the event in the log. */
+export interface DeliveredEvent {
+  /** That of the event. Deduplicate by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
+  /** When the service noted it. */
+  readonly at: number
+  readonly data: {
+    /** The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one. */
+    readonly invoiceId: string | null
+    /** That of the invoice. */
+    readonly reference: string | null
+    /** With `deposit.*`, as it was then; else null. */
+    readonly deposit: {
+      /** The id of a network, as `GET /api/info` lists them. */
+      readonly network: NetworkId
+      /** The hash of the transaction. */
+      readonly txHash: string
+      /** Which transfer of the transaction it is. */
+      readonly index: number
+      /** The receiving address, as observed. */
+      readonly toAddress: string
+      /** `Tether`, `#native` or null, as observed. */
+      readonly currency: string | null
+      /** As observed: whole units of a token, decimal coins otherwise. */
+      readonly amount: string
+      /** When it was received: the time of its block, or of first sight. */
+      readonly receivedAt: number
+    } | null
+    /** With `delivery.failed`; else null. */
+    readonly delivery: {
+      /** Its `webhook-id`. */
+      readonly id: string
+      /** The status of the deposit. Null for an event. */
+      readonly status: 'pending' | 'confirmed' | null
+      /** Attempts so far. */
+      readonly attempt: number
+      /** The status that the receiver answered. */
+      readonly httpStatus: number | null
+      /** Why there was no answer. `refused_address`: the address is not public, so nothing was sent. */
+      readonly failure: 'timeout' | 'dns' | 'connection' | 'refused_address' | 'interrupted' | null
+      /** With the payload `events`, the event that it tells; else null. */
+      readonly event: {
+        /** Its id. */
+        readonly id: string
+        /** What happened. */
+        readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
+      } | null
+    } | null
+    /** If the invoice had become void before the deposit came; else absent. */
+    readonly late?: true
+  }
+  /** In test deliveries only. */
+  readonly test?: true
+}
+
 export interface InvoiceEvent {
   /** Its place in the log, and the cursor behind it. Ids of an identity grow. */
   readonly id: string
@@ -256,7 +323,7 @@ export interface DepositEvent {
   readonly type: 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped'
   /** When the service noted it. It never goes back. */
   readonly at: number
-  /** The invoice. Null for a deposit that is matched to none. */
+  /** The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one. */
   readonly invoiceId: string | null
   /** That of the invoice. */
   readonly reference: string | null
@@ -290,7 +357,7 @@ export interface DeliveryEvent {
   readonly type: 'delivery.failed'
   /** When the service noted it. It never goes back. */
   readonly at: number
-  /** The invoice. Null for a deposit that is matched to none. */
+  /** The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one. */
   readonly invoiceId: string | null
   /** That of the invoice. */
   readonly reference: string | null
@@ -299,14 +366,21 @@ export interface DeliveryEvent {
   readonly delivery: {
     /** Its `webhook-id`. */
     readonly id: string
-    /** The status of the deposit. */
-    readonly status: 'pending' | 'confirmed'
+    /** The status of the deposit. Null for an event. */
+    readonly status: 'pending' | 'confirmed' | null
     /** Attempts so far. */
     readonly attempt: number
     /** The status that the receiver answered. */
     readonly httpStatus: number | null
     /** Why there was no answer. `refused_address`: the address is not public, so nothing was sent. */
     readonly failure: 'timeout' | 'dns' | 'connection' | 'refused_address' | 'interrupted' | null
+    /** With the payload `events`, the event that it tells; else null. */
+    readonly event: {
+      /** Its id. */
+      readonly id: string
+      /** What happened. */
+      readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
+    } | null
   }
   readonly late?: undefined
 }
@@ -533,8 +607,10 @@ export interface RevokeApiKeyRequest {
 export interface SetWebhookRequest {
   /** An absolute http: or https: URL without user and password. */
   readonly callbackUrl: string
-  /** `with-invoice` appends the state of the invoice. Absent or null, it stays as it was. */
-  readonly payload?: 'specified' | 'with-invoice' | null | undefined
+  /** `with-invoice` appends the state of the invoice. `events` sends each event from now on, in place of the deposits. Absent or null, it stays as it was. */
+  readonly payload?: 'specified' | 'with-invoice' | 'events' | null | undefined
+  /** The events that are sent with the payload `events`. Absent or null, they stay as they were: all at first. */
+  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed')[] | null | undefined
 }
 
 export interface DeleteWebhookAnswer {

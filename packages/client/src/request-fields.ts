@@ -23,6 +23,7 @@ export const requestFields = {
   setWebhook: [
     'callbackUrl',
     'payload',
+    'types',
   ],
   rotateWebhookSecret: [
     'overlapSeconds',

@@ -1,19 +1,48 @@
 import { examples } from '../operations/examples.js'
+import type { RecordName } from '../operations/records.js'
 import { text } from '../operations/schema.js'
 import { parameter } from './parameters.js'
 
 /** What merchants receive. */
-export function deliveryObject() {
+export const deliveryObjects = {
+  deposit: {
+    post: deliveryObject({
+      operationId: 'deposit',
+      summary: 'A deposit was seen or confirmed',
+      description: 'Deduplicate by `txHash` together with `status`.',
+      schema: 'WebhookPayload',
+      example: examples.delivered,
+    }),
+  },
+  event: {
+    post: deliveryObject({
+      operationId: 'event',
+      summary: 'Something happened',
+      description: 'With the payload `events`, in place of the deposits. Deduplicate by `id`.',
+      schema: 'DeliveredEvent',
+      example: examples.deliveredEvent,
+    }),
+  },
+}
+
+interface Told {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly schema: RecordName
+  readonly example: object
+}
+
+function deliveryObject({ operationId, summary, description, schema, example }: Told) {
   const header = (name: string, about: string) => ({
     ...parameter('header', name, text(about)),
     required: true,
   })
   return {
-    operationId: 'deposit',
+    operationId,
     tags: ['Webhooks'],
-    summary: 'A deposit was seen or confirmed',
-    description:
-      'Sent to the callback URL. One attempt, unless the operator has switched on retries. Check the signature over the raw body before you parse it, and deduplicate by `txHash` together with `status`.',
+    summary,
+    description: `Sent to the callback URL. One attempt, unless the operator has switched on retries. Check the signature over the raw body before you parse it. ${description}`,
     parameters: [
       header('X-Service-Signature', 'Lower-case hex HMAC-SHA256 of the raw body. The key is the text of the secret.'),
       header('webhook-id', 'The id of the message; the same in a repetition.'),
@@ -23,7 +52,7 @@ export function deliveryObject() {
     requestBody: {
       required: true,
       content: {
-        'application/json': { schema: { $ref: '#/components/schemas/WebhookPayload' }, example: examples.delivered },
+        'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
       },
     },
     responses: {

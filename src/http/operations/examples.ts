@@ -13,6 +13,14 @@ const exampleInvoice = {
   created_at: 1795171627009,
 }
 
+/** What an event tells. */
+const exampleData = {
+  invoiceId: exampleInvoice.id,
+  reference: exampleInvoice.reference,
+  deposit: null,
+  delivery: null,
+} as const
+
 /** Examples of the records. */
 export const examples = {
   invoice: exampleInvoice,
@@ -45,6 +53,7 @@ export const examples = {
     reference: exampleInvoice.reference,
     txHash: '1173e737c4f3b2a190817263544536271809fadecbbc9dae8f7061524334251607',
     status: 'confirmed',
+    event: null,
     url: 'https://shop.example/billhook',
     state: 'failed',
     attempt: 1,
@@ -83,6 +92,7 @@ export const examples = {
     kind: 'pending',
     confirmedAt: null,
   },
+  deliveredEvent: { id: '01a1f89143c60001', type: 'invoice.paid', at: 1795171631046, data: exampleData },
   delivered: {
     reference: exampleInvoice.reference,
     status: 'confirmed',

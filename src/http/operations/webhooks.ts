@@ -1,8 +1,9 @@
+import { EVENT_TYPES } from '../../domain/event.js'
 import { OVERLAP_DEFAULT_SECONDS, OVERLAP_MAX_SECONDS, WEBHOOK_PAYLOADS } from '../../domain/webhook.js'
 import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { identityInPath, pageParameters } from './parameters.js'
-import { hex, oneOf, orNull, record, text, whole } from './schema.js'
+import { hex, list, oneOf, orNull, record, text, whole } from './schema.js'
 
 const path = { id: identityInPath }
 
@@ -36,16 +37,28 @@ export const webhookOperations = operations({
           payload: orNull(
             oneOf(
               WEBHOOK_PAYLOADS,
-              '`with-invoice` appends the state of the invoice. Absent or null, it stays as it was.',
+              '`with-invoice` appends the state of the invoice. `events` sends each event from now on, in place of the deposits. Absent or null, it stays as it was.',
             ),
           ),
+          types: {
+            ...orNull(list(oneOf(EVENT_TYPES, 'A type of events.'), { minItems: 1, uniqueItems: true })),
+            description:
+              'The events that are sent with the payload `events`. Absent or null, they stay as they were: all at first.',
+          },
         },
-        ['payload'],
+        ['payload', 'types'],
       ),
-      examples: { ordinary: { callbackUrl: 'https://shop.example/billhook', payload: 'with-invoice' } },
+      examples: {
+        ordinary: { callbackUrl: 'https://shop.example/billhook', payload: 'with-invoice' },
+        events: {
+          callbackUrl: 'https://shop.example/billhook',
+          payload: 'events',
+          types: ['invoice.paid', 'invoice.expired'],
+        },
+      },
     },
     answers: { 200: { description: 'The record.', ...configuration } },
-    errors: ['invalid_json', 'invalid_identity', 'invalid_callback_url', 'invalid_payload'],
+    errors: ['invalid_json', 'invalid_identity', 'invalid_callback_url', 'invalid_payload', 'invalid_types'],
   },
   'DELETE /api/users/:id/webhook': {
     id: 'deleteWebhook',

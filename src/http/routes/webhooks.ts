@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js'
-import { failureShown } from '../../domain/event.js'
+import { failureShown, type OwnerEvent, parseEventTypes } from '../../domain/event.js'
 import { failure, type Outcome, refuse, retryLater, succeed } from '../../domain/failure.js'
 import { judgeRedelivery } from '../../domain/retry.js'
 import { isCallbackUrl, parseOwner } from '../../domain/text.js'
@@ -41,14 +41,16 @@ async function put(webhooks: WebhookPort, id: string, request: Request): Promise
   if (!body.ok) return failureAnswer(body.failure)
   const owner = parseOwner(id)
   if (owner === null) return failureAnswer(failure('invalid_identity'))
-  const { callbackUrl, payload: given } = body.value
+  const { callbackUrl, payload: given, types: chosen } = body.value
   if (typeof callbackUrl !== 'string' || !isCallbackUrl(callbackUrl)) {
     return failureAnswer(failure('invalid_callback_url'))
   }
   const payload = WEBHOOK_PAYLOADS.find((known) => known === given)
-  // Absent or null, the setting stays as it was.
+  // Absent or null, a setting stays as it was.
   if (payload === undefined && given !== undefined && given !== null) return failureAnswer(failure('invalid_payload'))
-  return jsonAnswer(200, await webhooks.put(owner, callbackUrl, payload))
+  const types = chosen === undefined || chosen === null ? undefined : parseEventTypes(chosen)
+  if (types === null) return failureAnswer(failure('invalid_types'))
+  return jsonAnswer(200, await webhooks.put(owner, callbackUrl, payload, types))
 }
 
 async function rotate(webhooks: WebhookPort, id: string, request: Request): Promise<Answer> {
@@ -136,14 +138,12 @@ async function redeliver(
 
 /** A delivery as clients see it, without the body. Times are Unix ms. */
 function toRecord(delivery: Delivery) {
-  // Merchants find the order and the transaction by these. Only the body holds them.
-  const { reference, txHash } = JSON.parse(delivery.body)
   return {
     id: delivery.id,
     invoiceId: delivery.invoiceId,
-    reference,
-    txHash,
+    ...namesIn(delivery),
     status: delivery.status,
+    event: delivery.event,
     url: delivery.url,
     state: deliveryState(delivery),
     // Including one in progress; the result is that of the last attempt that is over.
@@ -153,6 +153,16 @@ function toRecord(delivery: Delivery) {
     attemptedAt: delivery.attemptedAt,
     nextAttemptAt: delivery.nextAttemptAt,
   }
+}
+
+/** Merchants find the order and the transaction by these. Only the body holds them. */
+function namesIn({ body, event }: Delivery): { readonly reference: string | null; readonly txHash: string | null } {
+  if (event === null) {
+    const { reference, txHash } = JSON.parse(body)
+    return { reference, txHash }
+  }
+  const { data }: { readonly data: Pick<OwnerEvent, 'reference' | 'deposit'> } = JSON.parse(body)
+  return { reference: data.reference, txHash: data.deposit?.txHash ?? null }
 }
 
 function resultShown(result: DeliveryResult | null) {

@@ -16,6 +16,7 @@ import { CommitLoop, type World } from './commit/commit-loop.js'
 import { DiskSpace } from './commit/disk-space.js'
 import { LmdbDeposits } from './deposits/deposit-port.js'
 import { DepositRecorder } from './deposits/deposits.js'
+import { LmdbEventOutbox } from './events/event-outbox.js'
 import { LmdbEvents } from './events/event-port.js'
 import { beginLogging, loggedSince } from './events/logged-since.js'
 import { birthOf } from './file/birth.js'
@@ -167,6 +168,7 @@ export function storeOn(
     aside: new LmdbAside(commits),
     outbox: new LmdbOutbox(commits),
     events: new LmdbEvents(commits),
+    eventOutbox: new LmdbEventOutbox(commits),
     webhooks: new LmdbWebhooks(commits, options.randomSecretHex),
     audit: new LmdbAudit(commits),
     overview: new LmdbOverview(commits),

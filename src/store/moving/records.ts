@@ -11,6 +11,7 @@ import type { Wallet } from '../../domain/wallet.js'
 import type { Watch } from '../../domain/watch.js'
 import type { Delivery, KeptSecrets, WebhookPayload } from '../../domain/webhook.js'
 import type { Withdrawal } from '../../domain/withdrawal.js'
+import type { EventCursor } from '../event-outbox.js'
 
 /*
  * What every engine keeps, in a form of none of them: hex for bytes, decimal digits for amounts. What follows from other records
@@ -73,6 +74,9 @@ export interface MovedWebhook extends KeptSecrets {
   readonly createdAt: number
   readonly updatedAt: number
   readonly payload: WebhookPayload
+  readonly types: readonly EventType[] | null
+  /** How far its events were sent; null where none are to be sent. */
+  readonly cursor: EventCursor | null
 }
 
 export interface MovedEvent {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { OwedDelivery } from '../outbox.js'
-import type { ChangePort, OnChange, OnOwed } from '../store.js'
+import type { ChangePort, OnChange, OnLogged, OnOwed } from '../store.js'
 import type { Row } from './connection/session.js'
 import { type Fragment, sql } from './connection/sql.js'
 
@@ -18,6 +18,8 @@ const LOOKED_BACK = 1000
 export interface Told {
   readonly walletIds: ReadonlySet<string>
   readonly owed: readonly OwedDelivery[]
+  /** Owners whose events are sent. */
+  readonly logged: ReadonlySet<string>
 }
 
 interface LogRow {
@@ -26,6 +28,7 @@ interface LogRow {
   readonly wallet_ids: readonly string[]
   /** JSON of `OwedDelivery[]`. */
   readonly owed: string
+  readonly logged: readonly string[]
 }
 
 type Read = <T = Row>(fragment: Fragment) => Promise<readonly T[]>
@@ -40,6 +43,7 @@ export class ChangeLog implements ChangePort {
   readonly writer = randomUUID().replaceAll('-', '')
   private readonly onChanges = new Set<OnChange>()
   private readonly onOweds = new Set<OnOwed>()
+  private readonly onLoggeds = new Set<OnLogged>()
   /** The greatest number that was read; null before the first. */
   private newest: number | null = null
   /** Numbers that were not there when a greater one was, and until when they may come. */
@@ -62,10 +66,16 @@ export class ChangeLog implements ChangePort {
     return () => this.onOweds.delete(listener)
   }
 
+  onLogged(listener: OnLogged): () => void {
+    this.onLoggeds.add(listener)
+    this.askLater()
+    return () => this.onLoggeds.delete(listener)
+  }
+
   /** A transaction of this process has committed. Its caller knows what became due. */
-  tell({ walletIds }: Told): void {
-    if (walletIds.size === 0) return
-    for (const listener of this.onChanges) listener(walletIds)
+  tell({ walletIds, logged }: Told): void {
+    if (walletIds.size > 0) for (const listener of this.onChanges) listener(walletIds)
+    if (logged.size > 0) for (const listener of this.onLoggeds) listener(logged)
   }
 
   async close(): Promise<void> {
@@ -92,14 +102,14 @@ export class ChangeLog implements ChangePort {
     await this.asking
     this.asking = null
     this.wait(null)
-    if (this.onChanges.size > 0 || this.onOweds.size > 0) this.askLater()
+    if (this.onChanges.size + this.onOweds.size + this.onLoggeds.size > 0) this.askLater()
   }
 
   private async readNew(): Promise<void> {
     if (this.newest === null) return this.begin()
     for (;;) {
       const rows = await this.read<LogRow>(sql`
-        SELECT no, writer, wallet_ids, owed FROM change_log
+        SELECT no, writer, wallet_ids, owed, logged FROM change_log
         WHERE no > ${this.newest}::bigint OR no = ANY(${[...this.missing.keys()]}::bigint[]) ORDER BY no LIMIT ${ROWS_MAX}::bigint`)
       this.take(rows.map(({ no }) => no))
       this.tellAll(rows.filter(({ writer }) => writer !== this.writer))
@@ -136,15 +146,15 @@ export class ChangeLog implements ChangePort {
 
   private tellAll(rows: readonly LogRow[]): void {
     const walletIds = new Set(rows.flatMap(({ wallet_ids }) => wallet_ids))
-    this.tell({ walletIds, owed: [] })
+    this.tell({ walletIds, owed: [], logged: new Set(rows.flatMap(({ logged }) => logged)) })
     const owed = rows.flatMap((row) => JSON.parse(row.owed) as readonly OwedDelivery[])
     if (owed.length > 0) for (const listener of this.onOweds) listener(owed)
   }
 }
 
 /** The row of a transaction, for other processes. */
-export function logChange({ walletIds, owed }: Told, writer: string, nowMs: number): Fragment {
+export function logChange({ walletIds, owed, logged }: Told, writer: string, nowMs: number): Fragment {
   return sql`
-    INSERT INTO change_log (at, writer, wallet_ids, owed)
-    VALUES (${nowMs}::bigint, ${writer}::uuid, ${[...walletIds]}::text[], ${JSON.stringify(owed)})`
+    INSERT INTO change_log (at, writer, wallet_ids, owed, logged)
+    VALUES (${nowMs}::bigint, ${writer}::uuid, ${[...walletIds]}::text[], ${JSON.stringify(owed)}, ${[...logged]}::text[])`
 }

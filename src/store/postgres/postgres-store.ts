@@ -18,6 +18,7 @@ import { WRITE_PROBE } from './connection/probe.js'
 import { sql } from './connection/sql.js'
 import { PostgresDeposits } from './deposits/deposit-port.js'
 import { DepositRecorder } from './deposits/recorder.js'
+import { PostgresEventOutbox } from './events/event-outbox.js'
 import { PostgresEvents } from './events/event-port.js'
 import { Fence } from './fence.js'
 import { PostgresIdentities } from './identities.js'
@@ -108,6 +109,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     turns: new Turns({ ...EVENT_LOOP, width: LONG_READS_AT_ONCE }),
     outbox,
     events: new PostgresEvents(database),
+    eventOutbox: new PostgresEventOutbox(database),
     webhooks: new PostgresWebhooks(database, options.randomSecretHex),
     ledger: new PostgresLedger(database, options.flawOfAddress, fence),
     audit: new PostgresAudit(database),

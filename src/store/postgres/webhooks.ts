@@ -1,3 +1,4 @@
+import { EVENT_TYPES, type EventType } from '../../domain/event.js'
 import {
   type SigningSecrets,
   signingSecrets,
@@ -18,6 +19,8 @@ import { Batcher } from './connection/batcher.js'
 import type { Database } from './connection/database.js'
 import { type Fragment, sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
+import { endCursor, PostgresCursorWork } from './events/event-cursors.js'
+import { idOf } from './events/event-port.js'
 import { internOwner } from './identities.js'
 import { asked, type Place } from './wallets/wallet-rows.js'
 
@@ -28,13 +31,14 @@ interface Columns {
   readonly created_at: number
   readonly updated_at: number
   readonly payload: WebhookPayload
+  readonly types: string | null
   readonly previous_secret: string | null
   readonly overlap_ends_at: number | null
 }
 
 type KnownColumns = Columns & { readonly now: number }
 
-const COLUMNS = sql`owner, callback_url, secret, created_at, updated_at, payload, previous_secret, overlap_ends_at`
+const COLUMNS = sql`owner, callback_url, secret, created_at, updated_at, payload, types, previous_secret, overlap_ends_at`
 
 /** Default callback URLs, payloads and secrets of owners. */
 export class PostgresWebhooks implements WebhookPort {
@@ -50,9 +54,15 @@ export class PostgresWebhooks implements WebhookPort {
     return shown(owner, await this.database.readOne<Columns>(selectOf(owner)))
   }
 
-  put(owner: string, callbackUrl: string, payload?: WebhookPayload): Promise<WebhookConfiguration> {
+  put(
+    owner: string,
+    callbackUrl: string,
+    payload?: WebhookPayload,
+    types?: readonly EventType[],
+  ): Promise<WebhookConfiguration> {
+    const wanted = { callbackUrl, payload, types }
     return this.database.writeRequested((work) =>
-      answeredLater(setCallback(new PostgresWebhookWork(work), owner, callbackUrl, payload, this.randomSecretHex)),
+      answeredLater(setCallback(new PostgresWebhookWork(work), owner, wanted, this.randomSecretHex)),
     )
   }
 
@@ -65,6 +75,7 @@ export class PostgresWebhooks implements WebhookPort {
   async delete(owner: string): Promise<boolean> {
     return this.database.writeRequested(async (work) => {
       lockOwner(work, owner)
+      endCursor(work, owner)
       return (await work.wrote(sql`DELETE FROM webhooks WHERE owner = ${owner}`)) > 0
     })
   }
@@ -86,9 +97,7 @@ export class PostgresWebhooks implements WebhookPort {
 }
 
 /** What a unit of work does for webhook configurations. */
-class PostgresWebhookWork implements WebhookWork {
-  constructor(private readonly work: Work) {}
-
+class PostgresWebhookWork extends PostgresCursorWork implements WebhookWork {
   readClock(): Promise<number> {
     return this.work.readClock()
   }
@@ -104,16 +113,49 @@ class PostgresWebhookWork implements WebhookWork {
     this.work.write(sql`
       INSERT INTO webhooks (${COLUMNS})
       VALUES (${kept.owner}, ${kept.callbackUrl}, ${kept.secret}, ${kept.createdAt}, ${kept.updatedAt}, ${kept.payload},
-        ${kept.previousSecret}, ${kept.overlapEndsAt})
+        ${typesText(kept.types)}, ${kept.previousSecret}, ${kept.overlapEndsAt})
       ON CONFLICT (owner) DO UPDATE SET callback_url = excluded.callback_url, secret = excluded.secret,
-        updated_at = excluded.updated_at, payload = excluded.payload, previous_secret = excluded.previous_secret,
+        updated_at = excluded.updated_at, payload = excluded.payload, types = excluded.types, previous_secret = excluded.previous_secret,
         overlap_ends_at = excluded.overlap_ends_at`)
+  }
+
+  async lastEvent(owner: string): Promise<string | null> {
+    const row = await this.work.row<{ last: bigint }>(sql`SELECT last::numeric FROM event_heads WHERE owner = ${owner}`)
+    return row === undefined ? null : idOf(row.last)
   }
 }
 
 /** Keeps others from what an owner has configured. Nobody has configured anything who is not there. */
 function lockOwner(work: Work, owner: string): void {
   work.lock(sql`SELECT owner FROM identities WHERE owner = ${owner} FOR UPDATE`)
+}
+
+const TYPE_SEPARATOR = ','
+
+/** Types of events as they are stored; null for all. */
+export function typesText(types: readonly EventType[] | null): string | null {
+  return types?.join(TYPE_SEPARATOR) ?? null
+}
+
+/** The types that a stored text names. */
+export function typesOf(stored: string | null): readonly EventType[] | null {
+  if (stored === null) return null
+  const names = stored.split(TYPE_SEPARATOR)
+  return EVENT_TYPES.filter((type) => names.includes(type))
+}
+
+/**
+ * The configurations of these owners, of which those with the payload `events` stay so until the commit: what is recorded meanwhile
+ * is told by its event, and that must not be behind the last one that is sent.
+ */
+export async function heldConfigurations(
+  work: Work,
+  owners: readonly string[],
+): Promise<ReadonlyMap<string, WebhookConfiguration>> {
+  const rows = await work.rows<Columns>(
+    sql`SELECT ${COLUMNS} FROM webhooks WHERE owner = ANY(${owners}::text[]) ORDER BY owner FOR SHARE`,
+  )
+  return new Map(rows.map((row) => [row.owner, shown(row.owner, row)]))
 }
 
 /** The configuration of an owner. */
@@ -151,6 +193,7 @@ function toKept(row: Columns): KeptConfiguration {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     payload: row.payload,
+    types: typesOf(row.types),
     previousSecret: row.previous_secret,
     overlapEndsAt: row.overlap_ends_at,
   }

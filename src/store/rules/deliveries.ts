@@ -84,6 +84,6 @@ function goesOn(delivery: Delivery): Next {
 }
 
 function failedFor(delivery: Delivery): Next {
-  const { id, status, attempts, result } = delivery
-  return { delivery, failed: { id, status, attempt: attempts, ...failureShown(result) } }
+  const { id, status, event, attempts, result } = delivery
+  return { delivery, failed: { id, status, attempt: attempts, ...failureShown(result), event } }
 }

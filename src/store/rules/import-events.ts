@@ -20,7 +20,7 @@ export type ToldEvent<Named> =
       readonly deposit: Sighting
       readonly isLate: boolean
     }
-  | { readonly type: 'delivery.failed'; readonly invoice: Named; readonly delivery: FailedDelivery }
+  | { readonly type: 'delivery.failed'; readonly invoice: Named | null; readonly delivery: FailedDelivery }
 
 /** What an engine does to import events, inside a transaction. Ids are 16 hex characters. */
 export interface EventImportWork<Named> extends LogWork {
@@ -89,7 +89,7 @@ function* toldBy<Named>(
         : 'its deposit is not known: import deposits first'
     }
     case 'delivery.failed':
-      return delivery === null || invoice === null
+      return delivery === null || (invoice === null && delivery.event === null)
         ? 'it tells of no webhook of an invoice'
         : { type, invoice, delivery }
     default:

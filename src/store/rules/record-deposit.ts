@@ -280,7 +280,8 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
   }
 
   /**
-   * Queues the deliveries that a deposit owes, if the prerequisites hold (specification, Webhook delivery). Where the owner wants
+   * Queues the deliveries that a deposit owes, if the prerequisites hold (specification, Webhook delivery). Owners with the payload
+   * `events` hear of it from their log instead. Where the owner wants
    * the payment in the body, it is the payment as of now.
    */
   private owe(
@@ -291,14 +292,14 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
   ): void {
     const { id: invoiceId, owner, reference, amount, currency, callback_url } = current.invoice
     const url = resolveCallback(callback_url, defaultUrl)
-    if (url === null || reference === null) return
+    if (url === null || reference === null || payload === 'events') return
     const added: AddedToBody = {
       ...(isLate ? { late: true } : {}),
       ...(payload === 'with-invoice' ? { invoice: stateOf(amount, currency, this.work.paymentOf(current)) } : {}),
     }
     for (const status of told) {
       const body = webhookBody({ id: invoiceId, reference }, status, deposit, added)
-      this.work.owe({ owner, invoiceId, status, url, body })
+      this.work.owe({ owner, invoiceId, status, event: null, url, body })
     }
   }
 }

@@ -59,7 +59,7 @@ async function take(t: Scenario, step: ChainStep) {
   const result = await t.perform({ type: 'chain', step })
   if (result.type !== 'chain') assert.fail()
   const deliveries = await Promise.all(result.owed.map(async ({ id }) => present(await t.store.outbox.find(id))))
-  return { outcome: result.outcome, statuses: deliveries.map(({ status }) => status) }
+  return { outcome: result.outcome, statuses: deliveries.map(({ status }) => String(status)) }
 }
 
 /** Takes steps that have to be taken, and answers what the last one did. */

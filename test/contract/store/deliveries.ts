@@ -22,6 +22,7 @@ export function describeDeliveries(open: OpenStore): void {
         owner: 'alice',
         invoiceId: invoice.id,
         status: 'pending',
+        event: null,
         url: HOOK,
         body: JSON.stringify({
           reference: 'r',

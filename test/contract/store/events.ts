@@ -164,8 +164,8 @@ export function describeEvents(open: OpenStore): void {
       assert.deepEqual(
         failed.map(({ type, delivery, invoiceId }) => ({ type, invoiceId, ...delivery })),
         [
-          { id: first, status: status[0], attempt: 1, httpStatus: null, failure: 'timeout' },
-          { id: second, status: status[1], attempt: 1, httpStatus: 500, failure: null },
+          { id: first, status: status[0], attempt: 1, httpStatus: null, failure: 'timeout', event: null },
+          { id: second, status: status[1], attempt: 1, httpStatus: 500, failure: null, event: null },
         ].map((delivery) => ({ type: 'delivery.failed', invoiceId: invoice.id, ...delivery })),
       )
     })

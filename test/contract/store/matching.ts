@@ -15,7 +15,7 @@ export function describeMatching(open: OpenStore): void {
       const { deliveries } = await t.deposit('pending', { txHash, amount, receivedAt })
       return deliveries.map((one) => JSON.parse(one.body).reference).join()
     }
-    const referencesOf = (deliveries: readonly { readonly body: string; readonly status: string }[]) =>
+    const referencesOf = (deliveries: readonly { readonly body: string; readonly status: string | null }[]) =>
       deliveries.map(({ body, status }) => `${JSON.parse(body).reference} ${status}`)
 
     scenario('asks exactly the amount, though it is neither the oldest nor the newest', async (t) => {

@@ -227,6 +227,7 @@ for (const engine of HTTP_ENGINES) {
         await caller.expect(put, 'invalid_json', { path, body: '' })
         await caller.expect(put, 'invalid_callback_url', { path, body: { callbackUrl: 'x' } })
         await caller.expect(put, 'invalid_payload', { path, body: { callbackUrl, payload: 'x' } })
+        await caller.expect(put, 'invalid_types', { path, body: { callbackUrl, types: [] } })
         await caller.expect(put, 'invalid_identity', { path: { id: 'x'.repeat(129) }, body: { callbackUrl } })
         await caller.expect(rotate, 200, { path })
         await caller.expect(rotate, 200, { path, body: { overlapSeconds: 0 } })

@@ -156,8 +156,8 @@ const CASES: readonly BodyCase[] = [
     tag: 'PUT /api/users/:id/webhook',
     path: `/api/users/${OWNER}/webhook`,
     good: { callbackUrl: 'https://shop.example/' },
-    fields: ['callbackUrl', 'payload'],
-    refusals: ['invalid_callback_url', 'invalid_payload'],
+    fields: ['callbackUrl', 'payload', 'types'],
+    refusals: ['invalid_callback_url', 'invalid_payload', 'invalid_types'],
   },
   {
     tag: 'POST /api/users/:id/webhook/rotate',

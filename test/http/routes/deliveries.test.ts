@@ -84,6 +84,7 @@ describe('GET /api/users/:id/webhook/deliveries', () => {
         reference,
         txHash,
         status: 'pending',
+        event: null,
         url,
         state,
         attempt: 1,

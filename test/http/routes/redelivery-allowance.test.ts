@@ -16,6 +16,7 @@ function settled(id: string, owner: string): Delivery {
     owner,
     invoiceId: 'i',
     status: 'pending',
+    event: null,
     url: 'http://shop.test/',
     body: '{"reference":"r","txHash":"0x1"}',
     state: 'settled',

@@ -7,7 +7,7 @@ import { assertRefused, ServiceFixture } from '../../support/service-fixture.js'
 const OWNER = 'shop'
 const PATH = `/api/users/${OWNER}/webhook`
 const BAD_OVERLAP = [400, 'overlapSeconds must be an integer from 0 to 604800.', 'invalid_overlap'] as const
-const BAD_PAYLOAD = [400, "payload must be 'specified' or 'with-invoice'.", 'invalid_payload'] as const
+const BAD_PAYLOAD = [400, "payload must be 'specified', 'with-invoice' or 'events'.", 'invalid_payload'] as const
 const BAD_BODY = [400, 'The request body must be a JSON object in valid UTF-8.', 'invalid_json'] as const
 
 let fixture: ServiceFixture

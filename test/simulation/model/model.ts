@@ -126,6 +126,7 @@ export class Model {
   private owe({ record, invoiceId, isLate }: ModelDeposit, status: DepositStatus): ModelOwed | null {
     const invoice = invoiceId === null ? undefined : this.invoices.find(invoiceId)
     if (invoice === undefined || invoice.reference === null) return null
+    if (this.outbox.configuration(invoice.owner).payload === 'events') return null
     const url = invoice.callback_url ?? this.outbox.configuration(invoice.owner).callback_url
     if (url === null) return null
     const body = JSON.stringify({
@@ -141,7 +142,7 @@ export class Model {
       ...(isLate ? { late: true } : {}),
       ...this.invoiceIn(invoice),
     })
-    return { owner: invoice.owner, invoiceId: invoice.id, status, url, body }
+    return { owner: invoice.owner, invoiceId: invoice.id, status, event: null, url, body }
   }
 
   /** Decisions 7, payload with-invoice: as of now, the deposit included. */

@@ -1,4 +1,4 @@
-import type { DepositStatus } from '../../../src/domain/deposit.js'
+import { EVENT_TYPES, type EventName } from '../../../src/domain/event.js'
 import type { Delivery, DeliveryResult, WebhookConfiguration, WebhookPayload } from '../../../src/domain/webhook.js'
 import type { LaneOfOwner } from '../../../src/store/outbox.js'
 import type { ModelEvents } from './events.js'
@@ -13,13 +13,27 @@ export interface ModelDelivery {
   sends: number
 }
 
-/** What a deposit owes. */
+/** What a deposit or an event owes. */
 export interface ModelOwed {
   readonly owner: string
-  readonly invoiceId: string
-  readonly status: DepositStatus
+  readonly invoiceId: string | null
+  readonly status: Delivery['status']
+  readonly event: EventName | null
   readonly url: string
   readonly body: string
+}
+
+/** While an owner has the payload `events`: by how many events of the model's log were before, at the begin and the end. */
+export interface Following {
+  readonly from: number
+  readonly to: number
+  /**
+   * `left`: by the choice of another payload, so that all up to then are sent. `over`: they are. `dropped`: with the configuration, before
+   * they all were.
+   */
+  readonly end: 'open' | 'left' | 'over' | 'dropped'
+  /** Events were chosen again before all that was left was sent: what happened between is sent, too. */
+  readonly isJoined: boolean
 }
 
 /** Webhook configurations and deliveries (specification, Webhook delivery; decisions 7), in order of their making. */
@@ -27,6 +41,7 @@ export class ModelOutbox {
   private readonly configurations = new Map<string, WebhookConfiguration>()
   /** Secrets before the last rotation, while they sign too. */
   private readonly overlaps = new Map<string, { readonly secret: string; readonly endsAt: number }>()
+  private readonly followings = new Map<string, readonly Following[]>()
   private readonly deliveries: ModelDelivery[] = []
   private readonly byId = new Map<string, ModelDelivery>()
   /** Deliveries whose state is not `settled`: the only ones that looks at what is to be done must see. */
@@ -49,8 +64,41 @@ export class ModelOutbox {
       secret: known?.secret ?? secret,
       created_at: known?.created_at ?? nowMs,
       updated_at: nowMs,
-      ...((payload ?? known?.payload) === 'with-invoice' ? { payload: 'with-invoice' } : {}),
+      ...shownPayload(payload ?? known?.payload),
     })
+    const isSent = this.configuration(owner).payload === 'events'
+    if (isSent && known?.payload !== 'events') this.follow(owner)
+    if (!isSent && known?.payload === 'events') this.endFollowing(owner, 'left')
+  }
+
+  /** When the events of an owner were to be sent, in order. */
+  followingsOf(owner: string): readonly Following[] {
+    return this.followings.get(owner) ?? []
+  }
+
+  private follow(owner: string): void {
+    const { length } = this.events.of(owner)
+    this.change(owner, (one) => (one.end === 'left' ? { ...one, isJoined: true } : one))
+    const begun: Following = { from: length, to: Number.POSITIVE_INFINITY, end: 'open', isJoined: false }
+    this.followings.set(owner, [...this.followingsOf(owner), begun])
+  }
+
+  /** All events that were to be sent until now are queued. */
+  allQueued(owner: string): void {
+    this.change(owner, (one) => (one.end === 'left' ? { ...one, end: 'over' } : one))
+  }
+
+  /** What was left may not be sent yet when the configuration is removed. */
+  private endFollowing(owner: string, end: 'left' | 'dropped'): void {
+    const now = this.events.of(owner).length
+    this.change(owner, (one) => {
+      if (one.end === 'open') return { ...one, end, to: now }
+      return one.end === 'left' ? { ...one, end } : one
+    })
+  }
+
+  private change(owner: string, what: (one: Following) => Following): void {
+    this.followings.set(owner, this.followingsOf(owner).map(what))
   }
 
   /** What receivers use stays in use until the overlap ends. */
@@ -72,6 +120,7 @@ export class ModelOutbox {
 
   remove(owner: string): boolean {
     this.overlaps.delete(owner)
+    this.endFollowing(owner, 'dropped')
     return this.configurations.delete(owner)
   }
 
@@ -182,13 +231,20 @@ export class ModelOutbox {
   }
 
   private failed({ record }: ModelDelivery): void {
-    const { id, owner, invoiceId, status, attempts, result, body } = record
+    const { id, owner, invoiceId, status, event, attempts, result, body } = record
     const httpStatus = result?.kind === 'answered' ? result.httpStatus : null
     const failure = result?.kind === 'failed' ? result.reason : null
-    const invoice = { id: invoiceId, reference: JSON.parse(body).reference }
-    const delivery = { id, status, attempt: attempts, httpStatus, failure }
+    const { reference, data } = JSON.parse(body)
+    const invoice =
+      invoiceId === null ? undefined : { id: invoiceId, reference: event === null ? reference : data.reference }
+    const delivery = { id, status, attempt: attempts, httpStatus, failure, event }
     this.events.add(owner, 'delivery.failed', invoice, { delivery })
   }
+}
+
+function shownPayload(payload: WebhookPayload | undefined): Pick<WebhookConfiguration, 'payload' | 'types'> {
+  if (payload === 'events') return { payload, types: EVENT_TYPES }
+  return payload === 'with-invoice' ? { payload } : {}
 }
 
 /** What is kept of a result. */

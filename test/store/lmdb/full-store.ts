@@ -45,6 +45,7 @@ export async function fillEveryTable(directory: string): Promise<void> {
   await ledger(t)
   await audit(t)
   await attempts(t)
+  await eventWebhooks(t)
   await crowd(t)
   assert.equal(await store.events.removeBefore(START_MS + 1, 2), 2)
   await store.close()
@@ -197,6 +198,23 @@ async function crowd(t: Scenario): Promise<void> {
   await t.own('alice', 'wallet-4')
   for (let n = 1; n <= 40; n += 1) await t.invoice({ amount: `0.${100 + n}`, walletIds: ['wallet-4'] })
   await t.deposit('confirmed', { txHash: '0xcrowd', toAddress: addressOf('wallet-4'), receivedAt: t.clock.now() + 1 })
+}
+
+/** An event that is sent, one of a failure, and one that waits to be queued; and what still waits of an owner who has chosen again. */
+async function eventWebhooks(t: Scenario): Promise<void> {
+  const { eventOutbox, outbox, webhooks } = t.store
+  await webhooks.put('bob', HOOK, 'events', ['invoice.created', 'delivery.failed'])
+  await t.invoice({ owner: 'bob', walletIds: ['dated'], amount: '1' })
+  const { owed } = await eventOutbox.queueNext('bob', 9)
+  const id = owed[0]?.id ?? ''
+  await outbox.markAttempted(id)
+  await outbox.recordResult(id, { kind: 'answered', httpStatus: 500, durationMs: 1 }, () => null)
+  await eventOutbox.queueNext('bob', 9)
+  await t.invoice({ owner: 'bob', walletIds: ['dated'], amount: '2' })
+  await t.own('carol', 'wallet of carol')
+  await webhooks.put('carol', HOOK, 'events')
+  await t.invoice({ owner: 'carol', walletIds: ['wallet of carol'] })
+  await webhooks.put('carol', HOOK, 'with-invoice')
 }
 
 /** Leaves deliveries in every state. */

@@ -7,8 +7,8 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 12 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 12
+/** What version 13 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 13
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
   ...['audit', 'blocks-aside', 'deposits-aside'],
@@ -18,6 +18,7 @@ const TABLES = [
     'deliveries',
     'deposit-numbers',
     'deposits',
+    'event-cursors',
     'event-times',
     'events',
     'expiries',
@@ -55,9 +56,10 @@ const RECORDS = [
     'audit 1',
     'blocks 1',
     'blocks-aside 1',
-    'deliveries 1',
+    'deliveries 2',
     'deposits-aside 1',
     'deposits 2',
+    'event-cursors 1',
     'identities 1',
     'identity-keys 1',
     'invoices 3',
@@ -70,10 +72,11 @@ const RECORDS = [
     'owner-events 1',
     'owner-events 1',
     'owner-events 2',
+    'owner-events 2',
     'payees 1',
     'wallets 1',
     'watches 1',
-    'webhooks 2',
+    'webhooks 3',
     'withdrawn-wallets 1',
   ],
 ]

@@ -17,6 +17,7 @@ import { MIGRATE_8 } from '../../../src/store/lmdb/file/migrate-8.js'
 import { MIGRATE_9 } from '../../../src/store/lmdb/file/migrate-9.js'
 import { MIGRATE_10 } from '../../../src/store/lmdb/file/migrate-10.js'
 import { MIGRATE_11 } from '../../../src/store/lmdb/file/migrate-11.js'
+import { MIGRATE_12 } from '../../../src/store/lmdb/file/migrate-12.js'
 import type { Migration } from '../../../src/store/lmdb/file/migration.js'
 import { prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
@@ -48,6 +49,7 @@ const watched = [
   MIGRATE_9,
   MIGRATE_10,
   MIGRATE_11,
+  MIGRATE_12,
 ].map(
   (migration): Migration => ({
     ...migration,

@@ -12,6 +12,7 @@ import { MIGRATE_8 } from '../../../src/store/lmdb/file/migrate-8.js'
 import { MIGRATE_9 } from '../../../src/store/lmdb/file/migrate-9.js'
 import { MIGRATE_10 } from '../../../src/store/lmdb/file/migrate-10.js'
 import { MIGRATE_11 } from '../../../src/store/lmdb/file/migrate-11.js'
+import { MIGRATE_12 } from '../../../src/store/lmdb/file/migrate-12.js'
 import { migrationPlan, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
 import { lmdbUpkeep } from '../../../src/store/lmdb/upkeep/upkeep.js'
@@ -52,7 +53,7 @@ async function withData<T>(run: (data: Data) => Promise<T>): Promise<T> {
             version === SCHEMA_VERSION
               ? [
                   ...[MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6],
-                  ...[MIGRATE_7, MIGRATE_8, MIGRATE_9, MIGRATE_10, MIGRATE_11],
+                  ...[MIGRATE_7, MIGRATE_8, MIGRATE_9, MIGRATE_10, MIGRATE_11, MIGRATE_12],
                 ]
               : []
           await prepareSchema(root, path, control, { version, migrations, stepRows })

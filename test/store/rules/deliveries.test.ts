@@ -14,6 +14,7 @@ function delivery(fields: Partial<Delivery> = {}): Delivery {
     owner: 'alice',
     invoiceId: 'b'.repeat(32),
     status: 'pending',
+    event: null,
     url: 'https://shop.example/',
     body: '{}',
     state: 'attempted',
@@ -28,7 +29,7 @@ function delivery(fields: Partial<Delivery> = {}): Delivery {
 }
 
 describe('the end of an attempt', () => {
-  const failed = { id: 'a'.repeat(32), status: 'pending', attempt: 3 }
+  const failed = { id: 'a'.repeat(32), status: 'pending', attempt: 3, event: null }
   const rows = [
     { of: 'that was delivered settles it', result: DELIVERED, next: null, state: 'settled', told: null },
     { of: 'that failed has it wait', result: REFUSED, next: NOW + 9, state: 'waiting', told: null },
@@ -72,7 +73,7 @@ describe('a delivery that is due', () => {
   test('is settled where it has had its attempts, and its owner is told of the last one', () => {
     const { delivery: next, failed } = release(due, 2)
     assert.deepEqual(next, { ...due, state: 'settled', nextAttemptAt: null })
-    assert.deepEqual(failed, { id: due.id, status: 'pending', attempt: 3, httpStatus: 503, failure: null })
+    assert.deepEqual(failed, { id: due.id, status: 'pending', attempt: 3, httpStatus: 503, failure: null, event: null })
   })
 })
 

@@ -20,7 +20,7 @@ const DEPOSIT: Sighting = {
   amount: '10',
   receivedAt: NOW,
 }
-const DELIVERY: FailedDelivery = { id: 'd', status: 'pending', attempt: 1, httpStatus: 500, failure: null }
+const DELIVERY: FailedDelivery = { id: 'd', status: 'pending', attempt: 1, httpStatus: 500, failure: null, event: null }
 
 function told(change: Partial<Told['event']> = {}): Told {
   const event = { id: ID, type: 'invoice.paid', at: NOW + 3, invoiceId: 'i', deposit: null, delivery: null } as const

@@ -1,10 +1,10 @@
 import { EVENT_TYPES, type EventType } from '../../../domain/event.js'
 import { decimal, hex, invoiceId, oneOf, orNull, record, type Schema, text, time, whole } from '../schema.js'
 import { networkName, observedCurrency } from './common.js'
-import { outcome } from './webhook.js'
+import { outcome, toldEvent } from './webhook.js'
 
 const about = {
-  invoice: orNull(invoiceId('The invoice. Null for a deposit that is matched to none.')),
+  invoice: orNull(invoiceId('The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.')),
   reference: orNull(text('That of the invoice.')),
 }
 
@@ -20,10 +20,11 @@ const deposit = record({
 
 const delivery = record({
   id: hex(32, 'Its `webhook-id`.'),
-  status: oneOf(['pending', 'confirmed'], 'The status of the deposit.'),
+  status: orNull(oneOf(['pending', 'confirmed'], 'The status of the deposit. Null for an event.')),
   attempt: whole('Attempts so far.', { minimum: 1 }),
   httpStatus: outcome.httpStatus,
   failure: outcome.failure,
+  event: toldEvent,
 })
 
 const late = {
@@ -72,7 +73,31 @@ function eventOf(kind: Kind): Schema {
 const kinds = Object.keys(KINDS) as Kind[]
 const pathOf = (kind: Kind) => `#/components/schemas/${kind}`
 
+const data = record(
+  {
+    invoiceId: about.invoice,
+    reference: about.reference,
+    deposit: { ...orNull(deposit), description: 'With `deposit.*`, as it was then; else null.' },
+    delivery: { ...orNull(delivery), description: 'With `delivery.failed`; else null.' },
+    late,
+  },
+  ['late'],
+)
+
 export const eventRecords = {
+  DeliveredEvent: {
+    ...record(
+      {
+        id: hex(16, 'That of the event. Deduplicate by it.'),
+        type: oneOf(EVENT_TYPES, 'What happened.'),
+        at: time('When the service noted it.'),
+        data,
+        test: { type: 'boolean', const: true, description: 'In test deliveries only.' },
+      },
+      ['test'],
+    ),
+    description: 'The body of a webhook with the payload `events`. `data` has the other fields of the event in the log.',
+  },
   InvoiceEvent: eventOf('InvoiceEvent'),
   DepositEvent: eventOf('DepositEvent'),
   DeliveryEvent: eventOf('DeliveryEvent'),

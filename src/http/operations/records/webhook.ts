@@ -1,4 +1,5 @@
-import { hex, invoiceId, oneOf, orNull, record, type Schema, text, time, whole } from '../schema.js'
+import { EVENT_TYPES } from '../../../domain/event.js'
+import { hex, invoiceId, list, oneOf, orNull, record, type Schema, text, time, whole } from '../schema.js'
 import { identity } from './common.js'
 
 export const outcome = {
@@ -12,6 +13,11 @@ export const outcome = {
   durationMs: orNull(whole('How long the attempt took.', { minimum: 0 })),
 }
 
+export const toldEvent = {
+  ...orNull(record({ id: hex(16, 'Its id.'), type: oneOf(EVENT_TYPES, 'What happened.') })),
+  description: 'With the payload `events`, the event that it tells; else null.',
+}
+
 export const webhookRecords = {
   WebhookSettings: record(
     {
@@ -20,16 +26,21 @@ export const webhookRecords = {
       secret: orNull(hex(64, 'Signs deliveries. Null if nothing was configured.')),
       created_at: orNull(time('Unix milliseconds.')),
       updated_at: orNull(time('Unix milliseconds.')),
-      payload: oneOf(['with-invoice'], 'Only with this payload.'),
+      payload: oneOf(['with-invoice', 'events'], 'Absent for `specified`.'),
+      types: {
+        ...list(oneOf(EVENT_TYPES, 'A type of events.')),
+        description: 'The events that are sent. Only with the payload `events`.',
+      },
     },
-    ['payload'],
+    ['payload', 'types'],
   ),
   WebhookDelivery: record({
     id: hex(32, 'Its `webhook-id`.'),
-    invoiceId: invoiceId('The invoice that it is about.'),
-    reference: text('The reference of the invoice.'),
-    txHash: text('The hash of the transaction.'),
-    status: oneOf(['pending', 'confirmed'], 'The status of the deposit.'),
+    invoiceId: orNull(invoiceId('The invoice that it is about. Null for an event that names none.')),
+    reference: orNull(text('The reference of the invoice. With an event it may be null.')),
+    txHash: orNull(text('The hash of the transaction. Null for an event that is not about a deposit.')),
+    status: orNull(oneOf(['pending', 'confirmed'], 'The status of the deposit. Null for an event.')),
+    event: toldEvent,
     url: text('Where it is sent.'),
     state: oneOf(
       ['queued', 'sending', 'waiting', 'delivered', 'failed'],

@@ -33,6 +33,8 @@ export class Caches {
   newestDelivery: DeliveryId | undefined
   /** Where the log of an owner ends. */
   readonly lastEvents = new BoundedMap<OwnerNo, EventPosition>(ROWS_MAX)
+  /** Owners whose events are sent; null until they are read. */
+  followers: Map<OwnerNo, string> | null = null
   /** The owner with whom the removal of events goes on. */
   eventsRemovedTo = 0 as OwnerNo
   /** The wallet whose open invoices were examined last, so that each has its turn. */

@@ -69,6 +69,11 @@ class UnitCommit {
     this.changes.add(walletId)
   }
 
+  /** Notes that something was logged of an owner whose events are sent. */
+  logged(owner: string): void {
+    this.changes.addLogged(owner)
+  }
+
   nextNo<K extends keyof Numbers>(kind: K): Numbers[K] {
     return this.caches.sequences.next(this.tables, kind)
   }

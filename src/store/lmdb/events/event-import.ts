@@ -5,7 +5,7 @@ import { internOwner } from '../identities/identities.js'
 import { findInvoice, type InvoiceRow } from '../invoices/invoice-rows.js'
 import { type OwnerNo, under } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
-import { beginBehind, EVENT_ID_BYTES, insertEvent, removedTo } from './event-log.js'
+import { beginBehind, EVENT_ID_BYTES, insertEvent, passOver, removedTo } from './event-log.js'
 import { deliveryEvent, depositEvent, invoiceEvent } from './event-rows.js'
 import { LmdbLogWork } from './logged-since.js'
 
@@ -39,10 +39,12 @@ export class LmdbEventImport extends LmdbLogWork implements EventImportWork<Invo
   }
 
   insert(owner: string, id: string, event: ToldEvent<InvoiceRow>): void {
+    passOver(this.commit, this.ownerNo(owner), Buffer.from(id, 'hex'))
     insertEvent(this.commit, this.ownerNo(owner), Buffer.from(id, 'hex'), storedEvent(event))
   }
 
   beginBehind(owner: string, id: string): void {
+    passOver(this.commit, this.ownerNo(owner), Buffer.from(id, 'hex'))
     beginBehind(this.commit, this.ownerNo(owner), Buffer.from(id, 'hex'))
   }
 
@@ -57,6 +59,6 @@ export class LmdbEventImport extends LmdbLogWork implements EventImportWork<Invo
 
 function storedEvent(event: ToldEvent<InvoiceRow>): Buffer {
   if ('deposit' in event) return depositEvent(event.type, event.deposit, event.invoice?.id ?? null, event.isLate)
-  if ('delivery' in event) return deliveryEvent(event.delivery, event.invoice.invoice.id)
+  if ('delivery' in event) return deliveryEvent(event.delivery, event.invoice?.invoice.id ?? null)
   return invoiceEvent(event.type, event.invoice.id)
 }

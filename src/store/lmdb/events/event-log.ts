@@ -1,6 +1,8 @@
-import type { Commit } from '../commit/commit-loop.js'
+import { passedOver } from '../../rules/queue-events.js'
+import type { Commit, Reader } from '../commit/commit-loop.js'
 import { endOf, NUMBER_BYTES, numberKey, type OwnerNo, timeKey, under, WIDE_BYTES } from '../tables/keys.js'
 import { firstKey, lastKey, type ReadTable, removeKeys } from '../tables/tables.js'
+import { cursorOf, followers, putCursor } from './event-cursors.js'
 import type { EventPosition } from './event-position.js'
 
 /*
@@ -26,6 +28,8 @@ const BEHIND_ALL = Buffer.alloc(EVENT_KEY_BYTES + 1, 0xff)
 export function logEvent(commit: Commit, ownerNo: OwnerNo, event: Buffer): void {
   if (commit.isSilent) return
   const { caches, nowMs, tables } = commit
+  const follower = followers(commit).get(ownerNo)
+  if (follower !== undefined) commit.logged(follower)
   const position = next(caches.lastEvents.get(ownerNo) ?? lastOf(tables.ownerEvents, ownerNo), nowMs)
   caches.lastEvents.set(ownerNo, position)
   tables.ownerEvents.putSync(eventKey(ownerNo, position), event)
@@ -77,6 +81,29 @@ export function removeEventsOfOwners(commit: Commit, timeMs: number, limit: numb
   }
   commit.caches.eventsRemovedTo = ownerNo
   return removed
+}
+
+/** The events of an owner behind an id, oldest first; null begins with the first one. */
+export function eventsBehind({ tables }: Reader, ownerNo: OwnerNo, id: Buffer | null, limit: number) {
+  const start = id === null ? under(ownerNo, FIRST_ID) : Buffer.concat([under(ownerNo, id), Buffer.of(0)])
+  return tables.ownerEvents.getRange({ start, end: endOf(numberKey(ownerNo), EVENT_KEY_BYTES + 1), limit })
+}
+
+/** The id of the last event of an owner, removed ones included; null when there was none. */
+export function lastEventOf({ tables }: Reader, ownerNo: OwnerNo): Buffer | null {
+  const last = lastOf(tables.ownerEvents, ownerNo)
+  return last === undefined ? null : idOf(last)
+}
+
+/** Before an event of another store is put behind those that were sent: it is not sent itself. */
+export function passOver(commit: Commit, ownerNo: OwnerNo, id: Buffer): void {
+  const cursor = cursorOf(commit, ownerNo)
+  if (cursor === undefined) return
+  const after = Buffer.from(cursor.after, 'hex')
+  const [next] = eventsBehind(commit, ownerNo, after, 1)
+  const isNext = next === undefined || Buffer.compare(next.key.subarray(NUMBER_BYTES), id) > 0
+  const passed = passedOver(cursor, id.toString('hex'), isNext)
+  if (passed !== null) putCursor(commit, ownerNo, { owner: cursor.owner, ...passed })
 }
 
 /** The id of the last event of an owner that was removed; undefined when none was. */

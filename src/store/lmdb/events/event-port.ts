@@ -4,19 +4,9 @@ import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import type { EventPort, Page, PageOf } from '../../store.js'
 import type { CommitLoop, Snapshot } from '../commit/commit-loop.js'
 import { ownerNoOf } from '../identities/identities.js'
-import { endOf, numberKey, type OwnerNo, under } from '../tables/keys.js'
-import {
-  EVENT_ID_BYTES,
-  EVENT_KEY_BYTES,
-  idTextOfKey,
-  positionOf,
-  positionOfKey,
-  removedTo,
-  removeEventsOfOwners,
-} from './event-log.js'
+import type { OwnerNo } from '../tables/keys.js'
+import { eventsBehind, idTextOfKey, positionOf, positionOfKey, removedTo, removeEventsOfOwners } from './event-log.js'
 import { shownEvent } from './event-rows.js'
-
-const FIRST_ID = Buffer.alloc(EVENT_ID_BYTES)
 
 /** Reads and shortens the logs of owners. What happens writes them. */
 export class LmdbEvents implements EventPort {
@@ -28,7 +18,7 @@ export class LmdbEvents implements EventPort {
     if (ownerNo === undefined) return succeed({ items: [], next: null })
     const readTo = after === null ? null : Buffer.from(after, 'hex')
     if (readTo !== null && removalBehind(snapshot, ownerNo, readTo) !== null) return refuse('events_removed')
-    return succeed(eventsBehind(snapshot, ownerNo, readTo, { limit, slice }))
+    return succeed(shownBehind(snapshot, ownerNo, readTo, { limit, slice }))
   }
 
   log(owner: string, { after, limit, slice }: Page): PageOf<ExportedEvent> {
@@ -38,7 +28,7 @@ export class LmdbEvents implements EventPort {
     const readTo = after === null ? null : Buffer.from(after, 'hex')
     const removed = removalBehind(snapshot, ownerNo, readTo)
     if (removed !== null) return { items: [removal(owner, removed)], next: removed.toString('hex') }
-    const { items, next } = eventsBehind(snapshot, ownerNo, readTo, { limit, slice })
+    const { items, next } = shownBehind(snapshot, ownerNo, readTo, { limit, slice })
     return { items: items.map((event) => ({ owner, ...event })), next }
   }
 
@@ -53,16 +43,14 @@ function removalBehind({ tables }: Snapshot, ownerNo: OwnerNo, readTo: Buffer | 
   return removed === undefined || (readTo !== null && Buffer.compare(readTo, removed) >= 0) ? null : removed
 }
 
-function eventsBehind(
+function shownBehind(
   snapshot: Snapshot,
   ownerNo: OwnerNo,
   readTo: Buffer | null,
   { limit, slice }: { readonly limit: number; readonly slice: Slice | undefined },
 ): PageOf<OwnerEvent> {
-  const start = readTo === null ? under(ownerNo, FIRST_ID) : Buffer.concat([under(ownerNo, readTo), Buffer.of(0)])
-  const end = endOf(numberKey(ownerNo), EVENT_KEY_BYTES + 1)
   const items: OwnerEvent[] = []
-  for (const { key, value } of snapshot.tables.ownerEvents.getRange({ start, end, limit: limit + 1 })) {
+  for (const { key, value } of eventsBehind(snapshot, ownerNo, readTo, limit + 1)) {
     if (items.length === limit || (items.length > 0 && slice?.isOver === true))
       return { items, next: items.at(-1)?.id ?? null }
     slice?.touch(1)

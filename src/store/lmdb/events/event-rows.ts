@@ -1,4 +1,4 @@
-import type { Sighting } from '../../../domain/deposit.js'
+import type { DepositStatus, Sighting } from '../../../domain/deposit.js'
 import {
   type DepositEventType,
   EVENT_TYPES,
@@ -7,8 +7,10 @@ import {
   type InvoiceEventType,
   type OwnerEvent,
 } from '../../../domain/event.js'
+import type { LoggedEvent } from '../../rules/queue-events.js'
 import type { Reader } from '../commit/commit-loop.js'
 import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
+import { eventName } from '../outbox/delivery-rows.js'
 import { ID_BYTES, type InvoiceId, idOfKey } from '../tables/keys.js'
 import {
   bytes,
@@ -33,8 +35,14 @@ interface StoredDeposit extends Sighting {
   readonly invoiceId: Uint8Array | null
 }
 
-interface StoredDelivery extends FailedDelivery {
+/** A delivery of a deposit in the specified fields, as records of the first version have it. */
+interface StoredDelivery extends Omit<FailedDelivery, 'event'> {
+  readonly status: DepositStatus
   readonly invoiceId: string
+}
+
+interface StoredEventDelivery extends FailedDelivery {
+  readonly invoiceId: string | null
 }
 
 const DEPOSIT: Shape<StoredDeposit> = {
@@ -59,14 +67,25 @@ const lateCodec = recordCodec<StoredDeposit & { readonly isLate: boolean }>(
   { 1: (from) => ({ ...deposits.read(from), isLate: false }) },
 )
 
-const deliveryCodec = recordCodec<StoredDelivery>('owner-events', 1, {
-  id: text,
-  status: oneOf(['pending', 'confirmed']),
+const STATUSES = ['pending', 'confirmed'] as const
+const FAILURES = ['timeout', 'dns', 'connection', 'refused_address', 'interrupted'] as const
+const ATTEMPT = {
   attempt: integer,
   httpStatus: orNull(integer),
-  failure: orNull(oneOf(['timeout', 'dns', 'connection', 'refused_address', 'interrupted'])),
-  invoiceId: text,
-})
+  failure: orNull(oneOf(FAILURES)),
+}
+const OF_DEPOSIT = { id: text, status: oneOf(STATUSES), ...ATTEMPT, invoiceId: text }
+
+/** Written as before: an event of before that is imported again is the same. */
+const deliveryCodec = recordCodec<StoredDelivery>('owner-events', 1, OF_DEPOSIT)
+const ofDeposit = fieldsOf<StoredDelivery>(OF_DEPOSIT)
+
+const eventDeliveryCodec = recordCodec<StoredEventDelivery>(
+  'owner-events',
+  2,
+  { id: text, status: orNull(oneOf(STATUSES)), ...ATTEMPT, invoiceId: orNull(text), event: eventName },
+  { 1: (from) => ({ ...ofDeposit.read(from), event: null }) },
+)
 
 export function invoiceEvent(type: InvoiceEventType, id: InvoiceId): Buffer {
   return stored(type, id)
@@ -82,8 +101,11 @@ export function depositEvent(
   return stored(type, isLate ? lateCodec.encode({ ...deposit, isLate }) : depositCodec.encode(deposit))
 }
 
-export function deliveryEvent(delivery: FailedDelivery, invoiceId: string): Buffer {
-  return stored('delivery.failed', deliveryCodec.encode({ ...delivery, invoiceId }))
+export function deliveryEvent(delivery: FailedDelivery, invoiceId: string | null): Buffer {
+  const { event, status, ...attempt } = delivery
+  if (event !== null) return stored('delivery.failed', eventDeliveryCodec.encode({ ...delivery, invoiceId }))
+  if (status === null || invoiceId === null) throw new Error('a webhook of a deposit has no status, or no invoice')
+  return stored('delivery.failed', deliveryCodec.encode({ ...attempt, status, invoiceId }))
 }
 
 function stored(type: EventType, rest: Uint8Array): Buffer {
@@ -102,7 +124,7 @@ export type EventContent =
       readonly deposit: Sighting
       readonly isLate: boolean
     }
-  | { readonly type: 'delivery.failed'; readonly invoiceId: string; readonly delivery: FailedDelivery }
+  | { readonly type: 'delivery.failed'; readonly invoiceId: string | null; readonly delivery: FailedDelivery }
 
 export function contentOf(value: Buffer): EventContent {
   const type = EVENT_TYPES[value[0] ?? EVENT_TYPES.length]
@@ -117,7 +139,7 @@ export function contentOf(value: Buffer): EventContent {
       return { type, deposit, isLate, invoiceId: invoiceId === null ? null : (Buffer.from(invoiceId) as InvoiceId) }
     }
     case 'delivery.failed': {
-      const { invoiceId, ...delivery } = deliveryCodec.decode(rest)
+      const { invoiceId, ...delivery } = eventDeliveryCodec.decode(rest)
       return { type, delivery, invoiceId }
     }
     default:
@@ -128,10 +150,15 @@ export function contentOf(value: Buffer): EventContent {
 
 /** An event as readers see it. */
 export function shownEvent(at: Reader, id: string, timeMs: number, value: Buffer): OwnerEvent {
+  return loggedEvent(at, id, timeMs, value).event
+}
+
+/** The same, with what its delivery needs. */
+export function loggedEvent(at: Reader, id: string, timeMs: number, value: Buffer): LoggedEvent {
   const content = contentOf(value)
   const { type, invoiceId } = content
   const invoice = invoiceId === null ? null : invoiceOf(at, invoiceId)
-  return {
+  const event = {
     id,
     type,
     at: timeMs,
@@ -139,8 +166,9 @@ export function shownEvent(at: Reader, id: string, timeMs: number, value: Buffer
     reference: invoice?.reference ?? null,
     deposit: 'deposit' in content ? content.deposit : null,
     delivery: 'delivery' in content ? content.delivery : null,
-    ...('isLate' in content && content.isLate ? { late: true } : {}),
+    ...('isLate' in content && content.isLate ? { late: true as const } : {}),
   }
+  return { event, callbackUrl: invoice?.callback_url ?? null }
 }
 
 function invoiceOf(at: Reader, id: InvoiceId | string) {

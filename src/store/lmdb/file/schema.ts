@@ -12,13 +12,14 @@ import { MIGRATE_8 } from './migrate-8.js'
 import { MIGRATE_9 } from './migrate-9.js'
 import { MIGRATE_10 } from './migrate-10.js'
 import { MIGRATE_11 } from './migrate-11.js'
+import { MIGRATE_12 } from './migrate-12.js'
 import { type Migration, MigrationRun, positionIn, workOf } from './migration.js'
 
 /**
  * The version of the layout in `tables.ts` and of the records in it. A change of either raises the version and adds a
  * migration, be it one without passes: an older program must not open what it cannot read.
  */
-export const SCHEMA_VERSION = 12
+export const SCHEMA_VERSION = 13
 
 export const VERSION_KEY = Buffer.from('schema-version')
 export const MARK_KEY = Buffer.from('application')
@@ -30,6 +31,7 @@ const VERSION_BYTES = 4
 /** In order, one for each version that can be migrated. */
 const MIGRATIONS: readonly Migration[] = [
   ...[MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6, MIGRATE_7, MIGRATE_8, MIGRATE_9, MIGRATE_10, MIGRATE_11],
+  MIGRATE_12,
 ]
 
 /** What a program knows of versions; a test may be another program. */

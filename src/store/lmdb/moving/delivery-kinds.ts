@@ -1,5 +1,6 @@
-import type { MovedEvent } from '../../moving/records.js'
+import type { MovedEvent, MovedWebhook } from '../../moving/records.js'
 import type { Reader } from '../commit/commit-loop.js'
+import { cursorOf, putCursor } from '../events/event-cursors.js'
 import {
   beginBehind,
   EVENT_ID_BYTES,
@@ -20,12 +21,20 @@ import { pageOfOwners } from './owner-lists.js'
 
 export const webhooks: LmdbMovedKind<'webhooks'> = {
   page: (at, behind, limit) =>
-    pageOfOwners(at, behind, limit, (_, ownerNo, after, most) => {
+    pageOfOwners<MovedWebhook>(at, behind, limit, (_, ownerNo, after, most) => {
       const stored = at.tables.webhooks.get(numberKey(ownerNo))
-      return only(after, stored === undefined || most === 0 ? undefined : webhookCodec.decode(stored))
+      if (stored === undefined || most === 0) return []
+      const cursor = cursorOf(at, ownerNo)
+      return only(after, {
+        ...webhookCodec.decode(stored),
+        cursor: cursor === undefined ? null : { after: cursor.after, until: cursor.until },
+      })
     }),
-  write(commit, record) {
-    commit.tables.webhooks.putSync(numberKey(internOwner(commit, record.owner)), webhookCodec.encode(record))
+  write(commit, { cursor, ...record }) {
+    const { owner } = record
+    const ownerNo = internOwner(commit, owner)
+    commit.tables.webhooks.putSync(numberKey(ownerNo), webhookCodec.encode(record))
+    if (cursor !== null) putCursor(commit, ownerNo, { owner, ...cursor })
   },
 }
 
@@ -89,8 +98,8 @@ function stored(at: Reader, { type, invoiceId, deposit, delivery, isLate }: Omit
       if (deposit === null) throw new Error('an event of a deposit has none')
       return depositEvent(type, deposit, id, isLate)
     case 'delivery.failed':
-      if (delivery === null || id === null) throw new Error('an event of a webhook has none')
-      return deliveryEvent(delivery, invoiceRow(at, id).invoice.id)
+      if (delivery === null) throw new Error('an event of a webhook has none')
+      return deliveryEvent(delivery, id === null ? null : invoiceRow(at, id).invoice.id)
     default:
       if (id === null) throw new Error('an event of an invoice has none')
       return invoiceEvent(type, id)

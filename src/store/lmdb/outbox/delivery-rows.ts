@@ -1,3 +1,5 @@
+import type { DepositStatus } from '../../../domain/deposit.js'
+import { EVENT_TYPES, type EventName } from '../../../domain/event.js'
 import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import type { DeliveryId } from '../tables/keys.js'
@@ -21,11 +23,19 @@ const storedResult = fieldsOf<StoredResult>({
   durationMs: orNull(integer),
 })
 
-/** The record of a delivery; its id is the key. */
-export const deliveryCodec = recordCodec<Omit<Delivery, 'id'>>('deliveries', 1, {
-  owner: text,
-  invoiceId: text,
-  status: oneOf(STATUSES),
+interface StoredEvent {
+  readonly id: string | null
+  readonly type: EventName['type'] | null
+}
+
+/** The event that a delivery tells. */
+export const eventName = storedAs<EventName | null, StoredEvent>(
+  fieldsOf<StoredEvent>({ id: orNull(text), type: orNull(oneOf(EVENT_TYPES)) }),
+  (event) => event ?? { id: null, type: null },
+  ({ id, type }) => (id === null || type === null ? null : { id, type }),
+)
+
+const REST = {
   url: text,
   body: text,
   state: oneOf(STATES),
@@ -35,7 +45,25 @@ export const deliveryCodec = recordCodec<Omit<Delivery, 'id'>>('deliveries', 1, 
   attemptsBefore: integer,
   nextAttemptAt: orNull(integer),
   result: storedAs(storedResult, toStored, fromStored),
+}
+
+type StoredDelivery = Omit<Delivery, 'id'>
+
+/** The records of versions up to 12 of the data. */
+const first = fieldsOf<Omit<StoredDelivery, 'event'> & { readonly invoiceId: string; readonly status: DepositStatus }>({
+  owner: text,
+  invoiceId: text,
+  status: oneOf(STATUSES),
+  ...REST,
 })
+
+/** The record of a delivery; its id is the key. */
+export const deliveryCodec = recordCodec<StoredDelivery>(
+  'deliveries',
+  2,
+  { owner: text, invoiceId: orNull(text), status: orNull(oneOf(STATUSES)), event: eventName, ...REST },
+  { 1: (from) => ({ ...first.read(from), event: null }) },
+)
 
 export function findDelivery(at: Reader, id: DeliveryId): Delivery | undefined {
   const bytes = at.tables.deliveries.get(id)

@@ -70,6 +70,7 @@ const TABLES = {
   ledgerDates: 'ledger-dates', // wallet id → when the ledger assigned it to its present owner
   withdrawnWallets: 'withdrawn-wallets', // wallet id → transaction that took it from the pool, its date, when it was noticed
   webhooks: 'webhooks', // owner no → webhook configuration
+  eventCursors: 'event-cursors', // owner no → up to where the events of the owner have been queued as deliveries
   deliveries: 'deliveries', // delivery id → delivery
   queuedDeliveries: 'queued-deliveries', // lane, delivery id → nothing; what has not been attempted
   attemptedDeliveries: 'attempted-deliveries', // delivery id → nothing; what was attempted and has no outcome yet

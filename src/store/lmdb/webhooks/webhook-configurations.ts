@@ -1,3 +1,4 @@
+import { EVENT_TYPES, type EventType } from '../../../domain/event.js'
 import {
   type SigningSecrets,
   signingSecrets,
@@ -6,6 +7,7 @@ import {
   type WebhookPayload,
 } from '../../../domain/webhook.js'
 import { answeredNow } from '../../rules/asking.js'
+import type { CursorWork } from '../../rules/queue-events.js'
 import {
   type KeptConfiguration,
   rotateSecret,
@@ -17,20 +19,39 @@ import {
 } from '../../rules/webhook-configurations.js'
 import type { WebhookPort } from '../../store.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
+import { cursorWork, endCursor } from '../events/event-cursors.js'
+import { lastEventOf } from '../events/event-log.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
 import { numberKey, type OwnerNo } from '../tables/keys.js'
-import { fieldsOf, integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
+import { fieldsOf, integer, listOf, oneOf, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
 
 /** The records of version 2 of the data. */
 const FIRST_SHAPE = { owner: text, callbackUrl: orNull(text), secret: text, createdAt: integer, updatedAt: integer }
 
 const first = fieldsOf<Omit<KeptConfiguration, keyof typeof UNSET>>(FIRST_SHAPE)
 
+const SECOND_SHAPE = {
+  ...FIRST_SHAPE,
+  payload: oneOf(WEBHOOK_PAYLOADS),
+  previousSecret: orNull(text),
+  overlapEndsAt: orNull(integer),
+}
+
+/** The records of versions 3 to 12 of the data. */
+const second = fieldsOf<Omit<KeptConfiguration, 'types'>>(SECOND_SHAPE)
+
+/** As it is kept: of all types none is named. */
+const types = storedAs<readonly EventType[] | null, readonly EventType[]>(
+  listOf(oneOf(EVENT_TYPES)),
+  (chosen) => chosen ?? [],
+  (stored) => (stored.length === 0 ? null : stored),
+)
+
 export const webhookCodec = recordCodec<KeptConfiguration>(
   'webhooks',
-  2,
-  { ...FIRST_SHAPE, payload: oneOf(WEBHOOK_PAYLOADS), previousSecret: orNull(text), overlapEndsAt: orNull(integer) },
-  { 1: (from) => ({ ...first.read(from), ...UNSET }) },
+  3,
+  { ...SECOND_SHAPE, types },
+  { 1: (from) => ({ ...first.read(from), ...UNSET }), 2: (from) => ({ ...second.read(from), types: null }) },
 )
 
 /** Default callback URLs, payloads and secrets of owners. */
@@ -44,9 +65,14 @@ export class LmdbWebhooks implements WebhookPort {
     return configurationOf(this.commits.snapshot, owner)
   }
 
-  put(owner: string, callbackUrl: string, payload?: WebhookPayload): Promise<WebhookConfiguration> {
+  put(
+    owner: string,
+    callbackUrl: string,
+    payload?: WebhookPayload,
+    types?: readonly EventType[],
+  ): Promise<WebhookConfiguration> {
     return this.commits.run((commit) =>
-      answeredNow(setCallback(workOf(commit), owner, callbackUrl, payload, this.randomSecretHex)),
+      answeredNow(setCallback(workOf(commit), owner, { callbackUrl, payload, types }, this.randomSecretHex)),
     )
   }
 
@@ -59,7 +85,9 @@ export class LmdbWebhooks implements WebhookPort {
   delete(owner: string): Promise<boolean> {
     return this.commits.run((commit) => {
       const ownerNo = ownerNoOf(commit, owner)
-      return ownerNo !== undefined && commit.tables.webhooks.removeSync(numberKey(ownerNo))
+      if (ownerNo === undefined) return false
+      endCursor(commit, ownerNo)
+      return commit.tables.webhooks.removeSync(numberKey(ownerNo))
     })
   }
 
@@ -80,17 +108,19 @@ export function defaultCallback(at: Reader, ownerNo: OwnerNo): string | null {
 }
 
 /** What a commit does for webhook configurations. */
-function workOf(commit: Commit): WebhookWork {
+function workOf(commit: Commit): WebhookWork & CursorWork {
   return {
+    ...cursorWork(commit),
     readClock: () => commit.nowMs,
     kept: (owner) => keptOf(commit, owner),
     put: (kept) => {
       commit.tables.webhooks.putSync(numberKey(internOwner(commit, kept.owner)), webhookCodec.encode(kept))
     },
+    lastEvent: (owner) => lastEventOf(commit, internOwner(commit, owner))?.toString('hex') ?? null,
   }
 }
 
-function keptOf(at: Reader, owner: string): KeptConfiguration | undefined {
+export function keptOf(at: Reader, owner: string): KeptConfiguration | undefined {
   const ownerNo = ownerNoOf(at, owner)
   return ownerNo === undefined ? undefined : findRow(at, ownerNo)
 }

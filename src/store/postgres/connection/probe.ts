@@ -26,6 +26,7 @@ export const TABLES: readonly string[] = [
   'delivery_head',
   'owner_events',
   'event_heads',
+  'event_cursors',
   'change_log',
   'audit',
 ]

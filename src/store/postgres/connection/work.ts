@@ -49,6 +49,8 @@ export class Work {
   private readonly touches = new Touches()
   private readonly effects = new Effects()
   private readonly owed: OwedDelivery[] = []
+  /** Owners whose events are sent, of whom something was logged. */
+  private readonly logged = new Set<string>()
   /** What the unit answered, once its commit was sent. */
   value: unknown
   isCommitSent = false
@@ -195,7 +197,7 @@ export class Work {
   }
 
   get told(): Told {
-    return { walletIds: this.changes, owed: this.owed }
+    return { walletIds: this.changes, owed: this.owed, logged: this.logged }
   }
 
   /** Writes what the unit has gathered, and commits. `value` is what the unit answers. */
@@ -205,7 +207,8 @@ export class Work {
     this.writeEffects()
     if (this.hasWritten) {
       const time = await this.readClock()
-      if (this.changes.size > 0 || this.owed.length > 0) this.write(logChange(this.told, this.writer, time))
+      const isTold = this.changes.size > 0 || this.owed.length > 0 || this.logged.size > 0
+      if (isTold) this.write(logChange(this.told, this.writer, time))
       this.write(sql`INSERT INTO transactions (id, at) VALUES (${this.id}::uuid, ${time})`)
     }
     this.session.takeWarning()
@@ -260,6 +263,7 @@ export class Work {
     if (events.length === 0) return
     const lasts = await this.written<LastNumber>(takeNumbers(countByOwner(events), this.nowMs))
     this.write(enterEvents(events, lasts))
+    for (const { owner, isSent } of lasts) if (isSent) this.logged.add(owner)
   }
 
   private writeEffects(): void {

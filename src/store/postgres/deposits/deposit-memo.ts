@@ -7,7 +7,7 @@ import type { InvoiceRow } from '../invoices/invoice-rows.js'
 import { LockedInvoices } from '../invoices/locked-invoices.js'
 import { othersPaid, type Payment } from '../invoices/unsettled-wallets.js'
 import { type AddressRow, lockAddresses, type Place, placeNameOf, readAddresses } from '../wallets/wallet-rows.js'
-import { configurationOf, configurationsAt } from '../webhooks.js'
+import { configurationOf, configurationsAt, heldConfigurations } from '../webhooks.js'
 import { CandidateQuestions } from './candidate-questions.js'
 import { type MatchingTime, Searches } from './candidates.js'
 import {
@@ -34,6 +34,8 @@ export class DepositMemo {
   private readonly judged = new Map<string, KnownDeposit>()
   private readonly addresses = new Map<string, AddressRow>()
   private readonly configurations = new Map<string, WebhookConfiguration>()
+  /** Owners whose choice of events stays until the commit. */
+  private readonly held = new Set<string>()
   private readonly searches = new Map<string, Searches>()
   readonly invoices: LockedInvoices
   private readonly candidateQuestions: CandidateQuestions
@@ -64,6 +66,7 @@ export class DepositMemo {
       const owner = wallet?.owner ?? null
       if (owner !== null) this.configurations.set(owner, configurations.get(owner) ?? unconfigured(owner))
     }
+    await this.holdEvents()
   }
 
   /** Sends what was asked and needs the database. */
@@ -163,9 +166,23 @@ export class DepositMemo {
   }
 
   private async readConfiguration(owner: string): Promise<WebhookConfiguration> {
-    const configuration = await configurationOf(this.work, owner)
-    this.configurations.set(owner, configuration)
-    return configuration
+    this.configurations.set(owner, await configurationOf(this.work, owner))
+    await this.holdEvents()
+    return this.configurations.get(owner) ?? unconfigured(owner)
+  }
+
+  /** Nobody else's configuration is asked for again. */
+  private async holdEvents(): Promise<void> {
+    const owners = [...this.configurations.values()]
+      .filter(({ payload }) => payload === 'events')
+      .map(({ owner }) => owner)
+    const free = owners.filter((owner) => !this.held.has(owner))
+    if (free.length === 0) return
+    const held = await heldConfigurations(this.work, free)
+    for (const owner of free) {
+      this.held.add(owner)
+      this.configurations.set(owner, held.get(owner) ?? unconfigured(owner))
+    }
   }
 }
 

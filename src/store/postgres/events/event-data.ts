@@ -20,6 +20,14 @@ export function readDepositData(data: string): { readonly deposit: Sighting; rea
   return { deposit, isLate: late === true }
 }
 
-export function deliveryData({ id, status, attempt, httpStatus, failure }: FailedDelivery): string {
-  return JSON.stringify({ id, status, attempt, httpStatus, failure })
+/** Without an event it is written as before events were sent, so that an event of then which is imported again is the same. */
+export function deliveryData({ id, status, attempt, httpStatus, failure, event }: FailedDelivery): string {
+  return JSON.stringify({ id, status, attempt, httpStatus, failure, ...(event === null ? {} : { event }) })
+}
+
+/** A delivery as `deliveryData` has written it. */
+export function deliveryIn(data: string): FailedDelivery {
+  const { event = null, ...rest }: Omit<FailedDelivery, 'event'> & Partial<Pick<FailedDelivery, 'event'>> =
+    JSON.parse(data)
+  return { ...rest, event }
 }

@@ -4,6 +4,7 @@ import { sql } from '../connection/sql.js'
 import { findDeposit } from '../deposits/deposit-rows.js'
 import { internOwner } from '../identities.js'
 import { isNamed } from '../invoices/invoice-rows.js'
+import { lockCursor, passOver } from './event-cursors.js'
 import { deliveryData, depositData } from './event-data.js'
 import { numberOf } from './event-port.js'
 import { PostgresLogWork } from './logged-since.js'
@@ -24,6 +25,8 @@ export class PostgresEventImport extends PostgresLogWork implements EventImportW
   async open(owner: string, id: string): Promise<boolean> {
     const number = numberOf(id)
     internOwner(this.work, owner)
+    // Before the log, as the sending of events does.
+    lockCursor(this.work, owner)
     const [head] = await this.work.written<{ removed_to: bigint | null }>(sql`
       INSERT INTO event_heads AS h (owner, last) VALUES (${owner}, ${number}::bigint)
       ON CONFLICT (owner) DO UPDATE SET last = greatest(h.last, excluded.last) RETURNING removed_to::numeric`)
@@ -48,12 +51,14 @@ export class PostgresEventImport extends PostgresLogWork implements EventImportW
   }
 
   insert(owner: string, id: string, event: ToldEvent<string>): void {
+    passOver(this.work, owner, id)
     this.work.write(sql`
       INSERT INTO owner_events (owner, number, type, invoice_id, data)
       VALUES (${owner}, ${numberOf(id)}::bigint, ${event.type}, ${event.invoice}::uuid, ${dataOf(event)})`)
   }
 
   beginBehind(owner: string, id: string): void {
+    passOver(this.work, owner, id)
     this.work.write(sql`UPDATE event_heads SET removed_to = ${numberOf(id)}::bigint WHERE owner = ${owner}`)
   }
 }

@@ -25,6 +25,8 @@ export interface LoggedEvent {
 export interface LastNumber {
   readonly owner: string
   readonly last: bigint
+  /** Whether the owner's events are sent. */
+  readonly isSent: boolean
 }
 
 /** Hands numbers out to so many events of each owner, and answers the last one of each. */
@@ -36,7 +38,7 @@ export function takeNumbers(events: ReadonlyMap<string, number>, nowMs: number):
     INSERT INTO event_heads AS h (owner, last)
     SELECT owner, last FROM unnest(${owners}::text[], ${lasts}::bigint[]) AS taken (owner, last) ORDER BY owner
     ON CONFLICT (owner) DO UPDATE SET last = greatest(excluded.last, h.last + (excluded.last - ${first}::bigint + 1))
-    RETURNING owner, last::numeric AS last`
+    RETURNING owner, last::numeric AS last, EXISTS (SELECT 1 FROM event_cursors AS c WHERE c.owner = h.owner) AS "isSent"`
 }
 
 /** How many events each owner has. */

@@ -3,7 +3,7 @@ import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import type { EventPort, Page, PageOf } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
-import { readDepositData } from './event-data.js'
+import { deliveryIn, readDepositData } from './event-data.js'
 import { NUMBERS_PER_MS } from './event-log.js'
 
 /** Owners without anything to remove who cost as much as a removal: they are looked up only. */
@@ -11,7 +11,7 @@ const OWNERS_PER_REMOVAL = 10
 const ID_HEX_LENGTH = 16
 const NOTHING = { invoiceId: null, reference: null, deposit: null, delivery: null }
 
-interface Columns {
+export interface EventColumns {
   readonly number: bigint
   readonly type: EventType
   readonly data: string | null
@@ -29,7 +29,7 @@ export class PostgresEvents implements EventPort {
 
   async page(owner: string, { after, limit }: Page): Promise<Outcome<PageOf<OwnerEvent>>> {
     const readTo = after === null ? -1n : numberOf(after)
-    const rows = await this.database.readPage<Columns>(sql`
+    const rows = await this.database.readPage<EventColumns>(sql`
       SELECT e.number::numeric, e.type, e.data, e.invoice_id, i.imported_as, i.reference
       FROM owner_events AS e LEFT JOIN invoices AS i ON i.id = e.invoice_id
       WHERE e.owner = ${owner} AND e.number > ${readTo}::bigint ORDER BY e.number LIMIT ${limit + 1}::bigint`)
@@ -95,7 +95,7 @@ export class PostgresEvents implements EventPort {
   }
 }
 
-function toEvent({ number, type, data, invoice_id, imported_as, reference }: Columns): OwnerEvent {
+export function toEvent({ number, type, data, invoice_id, imported_as, reference }: EventColumns): OwnerEvent {
   const about = data !== null && type.startsWith('deposit.') ? readDepositData(data) : null
   return {
     id: idOf(number),
@@ -104,7 +104,7 @@ function toEvent({ number, type, data, invoice_id, imported_as, reference }: Col
     invoiceId: imported_as ?? invoice_id,
     reference,
     deposit: about?.deposit ?? null,
-    delivery: data !== null && type === 'delivery.failed' ? (JSON.parse(data) as OwnerEvent['delivery']) : null,
+    delivery: data !== null && type === 'delivery.failed' ? deliveryIn(data) : null,
     ...(about?.isLate === true ? { late: true } : {}),
   }
 }

@@ -1,11 +1,14 @@
-import type { EventType, FailedDelivery } from '../../../domain/event.js'
+import type { EventType } from '../../../domain/event.js'
 import type { Delivery, WebhookPayload } from '../../../domain/webhook.js'
+import type { EventCursor } from '../../event-outbox.js'
 import type { MovedEvent, MovedWebhook } from '../../moving/records.js'
 import { sql } from '../connection/sql.js'
-import { deliveryData, depositData, readDepositData } from '../events/event-data.js'
+import { toCursor } from '../events/event-cursors.js'
+import { deliveryData, deliveryIn, depositData, readDepositData } from '../events/event-data.js'
 import { idOf, numberOf } from '../events/event-port.js'
 import { DELIVERY_COLUMNS, type DeliveryColumns, toDelivery } from '../outbox/delivery-rows.js'
 import { laneOf } from '../outbox/new-deliveries.js'
+import { typesOf, typesText } from '../webhooks.js'
 import { behindPlace, bytesOf, type Column, insertInto, type PostgresMovedKind } from './moved-kind.js'
 
 interface WebhookColumns {
@@ -15,8 +18,11 @@ interface WebhookColumns {
   readonly created_at: number
   readonly updated_at: number
   readonly payload: WebhookPayload
+  readonly types: string | null
   readonly previous_secret: string | null
   readonly overlap_ends_at: number | null
+  readonly after: bigint | null
+  readonly until: bigint | null
 }
 
 const WEBHOOK: readonly Column<MovedWebhook>[] = [
@@ -26,14 +32,21 @@ const WEBHOOK: readonly Column<MovedWebhook>[] = [
   { name: 'created_at', type: 'bigint', of: ({ createdAt }) => createdAt },
   { name: 'updated_at', type: 'bigint', of: ({ updatedAt }) => updatedAt },
   { name: 'payload', type: 'text', of: ({ payload }) => payload },
+  { name: 'types', type: 'text', of: ({ types }) => typesText(types) },
   { name: 'previous_secret', type: 'text', of: ({ previousSecret }) => previousSecret },
   { name: 'overlap_ends_at', type: 'bigint', of: ({ overlapEndsAt }) => overlapEndsAt },
 ]
 
+const CURSOR: readonly Column<EventCursor & { readonly owner: string }>[] = [
+  { name: 'owner', type: 'text', of: ({ owner }) => owner },
+  { name: 'after', type: 'bigint', of: ({ after }) => numberOf(after) },
+  { name: 'until', type: 'bigint', of: ({ until }) => (until === null ? null : numberOf(until)) },
+]
+
 export const webhooks: PostgresMovedKind<'webhooks', WebhookColumns> = {
   select: (behind) => sql`
-    SELECT owner, callback_url, secret, created_at, updated_at, payload, previous_secret, overlap_ends_at FROM webhooks
-    ${behindPlace([bytesOf(sql`owner`)], ['text'], behind)}`,
+    SELECT w.*, c.after::numeric, c.until::numeric FROM webhooks AS w LEFT JOIN event_cursors AS c ON c.owner = w.owner
+    ${behindPlace([bytesOf(sql`w.owner`)], ['text'], behind)}`,
   toRecord: (row) => ({
     record: {
       owner: row.owner,
@@ -42,12 +55,23 @@ export const webhooks: PostgresMovedKind<'webhooks', WebhookColumns> = {
       createdAt: row.created_at,
       updatedAt: row.updated_at,
       payload: row.payload,
+      types: typesOf(row.types),
       previousSecret: row.previous_secret,
       overlapEndsAt: row.overlap_ends_at,
+      cursor: row.after === null ? null : toCursor({ after: row.after, until: row.until }),
     },
     place: [row.owner],
   }),
-  write: (work, records) => work.write(insertInto('webhooks', WEBHOOK, records)),
+  write: (work, records) => {
+    work.write(insertInto('webhooks', WEBHOOK, records))
+    work.write(
+      insertInto(
+        'event_cursors',
+        CURSOR,
+        records.flatMap(({ owner, cursor }) => (cursor === null ? [] : { owner, ...cursor })),
+      ),
+    )
+  },
 }
 
 const DELIVERY: readonly Column<Delivery>[] = [
@@ -56,6 +80,8 @@ const DELIVERY: readonly Column<Delivery>[] = [
   { name: 'lane', type: 'text', of: ({ owner, url }) => laneOf(owner, url) },
   { name: 'invoice_id', type: 'text', of: ({ invoiceId }) => invoiceId },
   { name: 'status', type: 'text', of: ({ status }) => status },
+  { name: 'event_id', type: 'text', of: ({ event }) => event?.id ?? null },
+  { name: 'event_type', type: 'text', of: ({ event }) => event?.type ?? null },
   { name: 'url', type: 'text', of: ({ url }) => url },
   { name: 'body', type: 'text', of: ({ body }) => body },
   { name: 'state', type: 'text', of: ({ state }) => state },
@@ -124,7 +150,7 @@ export const events: PostgresMovedKind<'events', EventColumns> = {
       type,
       invoiceId: invoice_id,
       deposit: about?.deposit ?? null,
-      delivery: data !== null && type === 'delivery.failed' ? (JSON.parse(data) as FailedDelivery) : null,
+      delivery: data !== null && type === 'delivery.failed' ? deliveryIn(data) : null,
       isLate: about?.isLate ?? false,
     }
     return { record, place: [owner, String(number)] }

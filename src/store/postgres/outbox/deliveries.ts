@@ -101,7 +101,7 @@ export async function putNexts(work: Work, nexts: readonly Next[]): Promise<void
   )
   const told = nexts.map(async ({ delivery: { owner, invoiceId }, failed }) => {
     if (failed === null) return null
-    const named = isNamed(invoiceId) ?? sql`false`
+    const named = (invoiceId === null ? null : isNamed(invoiceId)) ?? sql`false`
     const invoice = await work.row<{ id: string }>(sql`SELECT i.id FROM invoices AS i WHERE ${named}`)
     return {
       owner,

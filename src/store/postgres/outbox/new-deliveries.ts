@@ -3,7 +3,7 @@ import { type NewDelivery, originOf } from '../../../domain/webhook.js'
 import { type Fragment, sql } from '../connection/sql.js'
 
 /*
- * Deliveries are queued in the transaction of the deposit that caused them. Their ids are greater than those of all
+ * Deliveries are queued in the transaction of the deposit that caused them, or in one that queues events. Their ids are greater than those of all
  * earlier deliveries, and of the present time if possible: a reader that has come to an id finds the `confirmed` of a deposit behind
  * its `pending`. The row of `delivery_head` orders them. It stays locked until the commit, so the last statements take it.
  */
@@ -37,12 +37,13 @@ export interface LanedDelivery extends NewDelivery {
 export function enterDeliveries(ids: readonly string[], deliveries: readonly LanedDelivery[], nowMs: number): Fragment {
   const column = <T>(of: (delivery: LanedDelivery) => T) => deliveries.map(of)
   return sql`
-    INSERT INTO deliveries (id, owner, lane, invoice_id, status, url, body, state, created_at, attempts, attempts_before)
-    SELECT id, owner, lane, invoice_id, status, url, body, 'queued', ${nowMs}::bigint, 0, 0 FROM unnest(
+    INSERT INTO deliveries (id, owner, lane, invoice_id, status, event_id, event_type, url, body, state, created_at, attempts, attempts_before)
+    SELECT id, owner, lane, invoice_id, status, event_id, event_type, url, body, 'queued', ${nowMs}::bigint, 0, 0 FROM unnest(
       ${ids}::uuid[], ${column(({ owner }) => owner)}::text[], ${column(({ lane }) => lane)}::text[],
       ${column(({ invoiceId }) => invoiceId)}::text[], ${column(({ status }) => status)}::text[],
+      ${column(({ event }) => event?.id ?? null)}::text[], ${column(({ event }) => event?.type ?? null)}::text[],
       ${column(({ url }) => url)}::text[], ${column(({ body }) => body)}::text[]
-    ) AS new (id, owner, lane, invoice_id, status, url, body)`
+    ) AS new (id, owner, lane, invoice_id, status, event_id, event_type, url, body)`
 }
 
 /** Names a lane: the owner, and the scheme, host and port of its receiver. URLs that are none have a lane of their own. */

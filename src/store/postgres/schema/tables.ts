@@ -1,3 +1,5 @@
+import { EVENT_WEBHOOKS } from './event-webhooks.js'
+
 /*
  * The tables, in the order in which versions of the schema brought them. Every statement may run again: a start that was cut off
  * in the middle of a version goes on at the next one.
@@ -269,4 +271,5 @@ export const VERSIONS: readonly (readonly string[])[] = [
        SELECT true, 0 WHERE EXISTS (SELECT 1 FROM deposits WHERE invoice_id IS NULL AND kind = 'confirmed' AND counted_as IS NOT NULL)
        ON CONFLICT DO NOTHING`,
   ],
+  EVENT_WEBHOOKS,
 ]

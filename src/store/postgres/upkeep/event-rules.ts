@@ -10,7 +10,11 @@ export const EVENT_RULES: readonly Rule[] = [
     'invoices does not have its invoice': `
       SELECT d.id::text AS name FROM deliveries AS d
       LEFT JOIN (SELECT coalesce(imported_as, replace(id::text, '-', '')) AS name FROM invoices) AS i ON i.name = d.invoice_id
-      WHERE i.name IS NULL`,
+      WHERE d.invoice_id IS NOT NULL AND i.name IS NULL`,
+    'it tells of no deposit and no event, or of both': `
+      SELECT id::text AS name FROM deliveries
+      WHERE (event_id IS NULL) <> (event_type IS NULL) OR (event_id IS NULL) <> (status IS NOT NULL)
+        OR (event_id IS NULL AND invoice_id IS NULL) OR event_type NOT IN (${listed(EVENT_TYPES)})`,
     'its state or its status is none': `
       SELECT id::text AS name FROM deliveries
       WHERE state NOT IN ('queued', 'attempted', 'waiting', 'settled') OR status NOT IN ('pending', 'confirmed')`,
@@ -24,7 +28,7 @@ export const EVENT_RULES: readonly Rule[] = [
       SELECT d.id::text AS name FROM deliveries AS d
       WHERE d.state = 'settled' AND d.duration_ms IS NOT NULL AND coalesce(d.http_status NOT BETWEEN 200 AND 299, true)
         AND ${isLogged('d.owner', 'd.created_at')}
-        AND (d.owner, '{"id":"' || replace(d.id::text, '-', '') || '","status":"' || d.status || '","attempt":' || d.attempts || ',')
+        AND (d.owner, '{"id":"' || replace(d.id::text, '-', '') || '","status":' || coalesce('"' || d.status || '"', 'null') || ',"attempt":' || d.attempts || ',')
           NOT IN (
             SELECT owner, left(data, position(',"httpStatus"' IN data)) FROM owner_events
             WHERE type = 'delivery.failed' AND data IS NOT NULL)`,
@@ -62,7 +66,8 @@ export const EVENT_RULES: readonly Rule[] = [
     'its type is none, or it does not tell what it must': `
       SELECT ${NAME} AS name FROM owner_events AS e
       WHERE e.type NOT IN (${listed(EVENT_TYPES)}) OR (e.type LIKE 'invoice.%') <> (e.data IS NULL)
-        OR (e.type NOT LIKE 'deposit.%' AND e.invoice_id IS NULL)`,
+        OR (e.type LIKE 'invoice.%' AND e.invoice_id IS NULL)
+        OR (e.type = 'delivery.failed' AND e.invoice_id IS NULL AND e.data NOT LIKE '%"event":{%')`,
     'invoices does not have its invoice': `
       SELECT ${NAME} AS name FROM owner_events AS e LEFT JOIN invoices AS i ON i.id = e.invoice_id
       WHERE e.invoice_id IS NOT NULL AND i.id IS NULL`,

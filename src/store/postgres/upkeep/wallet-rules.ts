@@ -1,5 +1,7 @@
+import { EVENT_TYPES } from '../../../domain/event.js'
+import { WEBHOOK_PAYLOADS } from '../../../domain/webhook.js'
 import { WITHDRAWN_UNTIL } from '../../../domain/withdrawal.js'
-import { canonical, isNoNetwork, type Rule, rulesOf } from './rule.js'
+import { canonical, isNoNetwork, listed, type Rule, rulesOf } from './rule.js'
 
 export const WALLET_RULES: readonly Rule[] = [
   ...rulesOf('identities', {
@@ -63,10 +65,23 @@ export const WALLET_RULES: readonly Rule[] = [
   ...rulesOf('webhooks', {
     'identities does not have its owner': `
       SELECT w.owner AS name FROM webhooks AS w LEFT JOIN identities AS o ON o.owner = w.owner WHERE o.owner IS NULL`,
-    'its payload is none': `SELECT owner AS name FROM webhooks WHERE payload NOT IN ('specified', 'with-invoice')`,
+    'its payload is none': `SELECT owner AS name FROM webhooks WHERE payload NOT IN (${listed(WEBHOOK_PAYLOADS)})`,
+    'it names a type of events that is none': `
+      SELECT w.owner AS name FROM webhooks AS w CROSS JOIN LATERAL unnest(string_to_array(w.types, ',')) AS t (type)
+      WHERE t.type NOT IN (${listed(EVENT_TYPES)})`,
+    'event_cursors does not say which events are sent': `
+      SELECT w.owner AS name FROM webhooks AS w LEFT JOIN event_cursors AS c ON c.owner = w.owner
+      WHERE w.payload = 'events' AND c.owner IS NULL`,
     'its secret is malformed': `
       SELECT owner AS name FROM webhooks WHERE secret !~ '^[0-9a-f]{64}$' OR previous_secret !~ '^[0-9a-f]{64}$'`,
     'it has a former secret for no time, or a time for none': `
       SELECT owner AS name FROM webhooks WHERE (previous_secret IS NULL) <> (overlap_ends_at IS NULL)`,
+  }),
+  ...rulesOf('event_cursors', {
+    'it stands at no event, or behind its end': `
+      SELECT owner AS name FROM event_cursors WHERE after < 0 OR until <= after`,
+    'its owner has not chosen events in webhooks, or it ends although the owner has': `
+      SELECT c.owner AS name FROM event_cursors AS c LEFT JOIN webhooks AS w ON w.owner = c.owner
+      WHERE w.owner IS NULL OR (c.until IS NULL) <> (w.payload = 'events')`,
   }),
 ]

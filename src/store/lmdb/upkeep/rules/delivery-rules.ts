@@ -1,6 +1,7 @@
 import { BoundedMap } from '../../../../base/bounded-map.js'
 import { isCallbackUrl } from '../../../../domain/text.js'
 import { type Delivery, isDelivered } from '../../../../domain/webhook.js'
+import { cursorCodec } from '../../events/event-cursors.js'
 import { contentOf } from '../../events/event-rows.js'
 import { dueKey, originBytes } from '../../outbox/deliveries.js'
 import { deliveryCodec } from '../../outbox/delivery-rows.js'
@@ -23,11 +24,37 @@ const ORIGINS_KEPT = 32_768
 /** Rows stand for themselves: an owner configures a webhook, and may remove it. */
 export const webhooks: MakeRule = (reading) => ({
   row(key, value) {
-    const { owner, callbackUrl } = webhookCodec.decode(value)
+    const { owner, callbackUrl, payload } = webhookCodec.decode(value)
     const ownerNo = reading.identity(owner)?.no
     const isOwners = ownerNo !== undefined && numberKey(ownerNo).equals(key)
     reading.expect(isOwners, 'its key is not the number of its owner in identities')
     reading.expect(callbackUrl === null || isCallbackUrl(callbackUrl), 'no webhook can be sent to its URL')
+    if (payload === 'events')
+      reading.expect(reading.has('eventCursors', key), 'event-cursors does not say which are sent')
+  },
+})
+
+const EVENT_ID = /^[0-9a-f]{16}$/
+
+/** The events that wait to be sent of an owner who has chosen events, or had. */
+export const eventCursors: MakeRule = (reading) => ({
+  row(key, value) {
+    const { owner, after, until } = cursorCodec.decode(value)
+    const ownerNo = reading.identity(owner)?.no
+    reading.expect(
+      ownerNo !== undefined && numberKey(ownerNo).equals(key),
+      'its key is not the number of its owner in identities',
+    )
+    reading.expect(
+      EVENT_ID.test(after) && (until === null || (EVENT_ID.test(until) && after < until)),
+      'it stands at no event, or behind its end',
+    )
+    const stored = reading.get('webhooks', key)
+    const payload = stored === undefined ? null : webhookCodec.decode(stored).payload
+    reading.expect(
+      payload !== null && (until === null) === (payload === 'events'),
+      'its owner has not chosen events in webhooks, or it ends although the owner has',
+    )
   },
 })
 
@@ -43,13 +70,19 @@ class DeliveryRule implements Rule {
   row(key: Buffer, value: Buffer): void {
     const { reading } = this
     const delivery = deliveryCodec.decode(value)
-    const { owner, invoiceId, url, state, nextAttemptAt } = delivery
+    const { owner, invoiceId, status, event, url, state, nextAttemptAt } = delivery
     if (key.length !== ID_BYTES) return reading.wrong('its key is not an id')
     const ownerNo = reading.identity(owner)?.no
     if (ownerNo === undefined) return reading.wrong('identities does not have its owner')
-    const imported = reading.get('importedInvoices', Buffer.from(invoiceId))
-    const invoice = imported ?? parseId<InvoiceId>(invoiceId)
-    reading.expect(invoice !== undefined && reading.has('invoices', invoice), 'invoices does not have its invoice')
+    if (invoiceId !== null) {
+      const imported = reading.get('importedInvoices', Buffer.from(invoiceId))
+      const invoice = imported ?? parseId<InvoiceId>(invoiceId)
+      reading.expect(invoice !== undefined && reading.has('invoices', invoice), 'invoices does not have its invoice')
+    }
+    reading.expect(
+      event === null ? status !== null && invoiceId !== null : status === null,
+      'it tells of no deposit and no event, or of both',
+    )
     reading.expect(
       (state === 'waiting') === (nextAttemptAt !== null),
       'it waits for no time, or has one and does not wait',

@@ -2,7 +2,7 @@ import type { TableName } from '../../tables/tables.js'
 import { blocksAside, depositsAside } from './aside-rules.js'
 import { audit } from './audit-rules.js'
 import { blocks, chains, networks, watches } from './chain-rules.js'
-import { deliveries, webhooks } from './delivery-rules.js'
+import { deliveries, eventCursors, webhooks } from './delivery-rules.js'
 import { deposits, totals } from './deposit-rules.js'
 import { ownerEvents, unsettledWallets } from './event-rules.js'
 import { addresses, identities, identityKeys, ledgerDates, wallets, withdrawnWallets } from './identity-rules.js'
@@ -64,6 +64,7 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   ledgerDates,
   withdrawnWallets,
   webhooks,
+  eventCursors,
   deliveries,
   queuedDeliveries: index,
   attemptedDeliveries: index,
