@@ -10,8 +10,7 @@ import { asObject, hostileEntries } from './hostile-values.js'
 const KNOWN: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'oneOf', 'description', 'default', 'format'],
   ...['pattern', 'not', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'],
-  ...['items', 'minItems',
-  'uniqueItems', 'maxItems', 'contains', 'properties', 'required'],
+  ...['items', 'minItems', 'uniqueItems', 'maxItems', 'contains', 'properties', 'required'],
 ])
 
 /** Of texts and lists without a bound of their own. */

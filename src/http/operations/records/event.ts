@@ -4,7 +4,9 @@ import { networkName, observedCurrency } from './common.js'
 import { outcome, toldEvent } from './webhook.js'
 
 const about = {
-  invoice: orNull(invoiceId('The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.')),
+  invoice: orNull(
+    invoiceId('The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.'),
+  ),
   reference: orNull(text('That of the invoice.')),
 }
 
@@ -96,7 +98,8 @@ export const eventRecords = {
       },
       ['test'],
     ),
-    description: 'The body of a webhook with the payload `events`. `data` has the other fields of the event in the log.',
+    description:
+      'The body of a webhook with the payload `events`. `data` has the other fields of the event in the log.',
   },
   InvoiceEvent: eventOf('InvoiceEvent'),
   DepositEvent: eventOf('DepositEvent'),
