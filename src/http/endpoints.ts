@@ -106,7 +106,7 @@ const declared = {
   'GET /pay/:id/events': { access: 'open', query: ['after'] },
   'GET /pay/:id/qr/:file': { access: 'open' },
   'GET /pay/shop/logo/:file': { access: 'open' },
-  'GET /pay/wallet/:file': { access: 'open' },
+  'GET /pay/shop/wallet/:file': { access: 'open' },
 
   'POST /internal/events': {
     action: 'gateway.push',

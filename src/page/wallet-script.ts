@@ -5,7 +5,7 @@ import { WALLET_SCRIPT } from './wallet-program.js'
 
 /** The script for browser wallets in a language. Pages load it where there is such a wallet. */
 export interface WalletScript {
-  /** Its name under `/pay/wallet/`, which changes with the contents. */
+  /** Its name under `/pay/shop/wallet/`, which changes with the contents. */
   readonly file: string
   /** Its address, relative to a page. */
   readonly path: string
@@ -21,7 +21,7 @@ function scriptIn({ code, texts }: Language): WalletScript {
   const body = `((texts) => {${WALLET_SCRIPT}})(${JSON.stringify(own)})\n`
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, HASH_LENGTH)
   const file = `${code}-${hash}.js`
-  return { file, path: `wallet/${file}`, body }
+  return { file, path: `shop/wallet/${file}`, body }
 }
 
 const scripts: ReadonlyMap<string, WalletScript> = new Map(

@@ -525,8 +525,8 @@ describe('the payment page', () => {
 
   test('names the script for wallets where something is due, in its language', () => {
     const path = (view: Variation, lang = 'en') => /data-wallets="([^"]*)"/.exec(render(view, frameOf({ lang })))?.[1]
-    assert.match(path({}) ?? '', /^wallet\/en-[\w-]{12}\.js$/)
-    assert.match(path({}, 'de') ?? '', /^wallet\/de-[\w-]{12}\.js$/)
+    assert.match(path({}) ?? '', /^shop\/wallet\/en-[\w-]{12}\.js$/)
+    assert.match(path({}, 'de') ?? '', /^shop\/wallet\/de-[\w-]{12}\.js$/)
     assert.equal(path({ voidedAt: VOIDED_AT }), undefined)
     assert.equal(path({ payment: { ...UNPAID, pending: '25' } }), undefined)
   })

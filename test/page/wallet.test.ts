@@ -133,7 +133,7 @@ describe('paying from a browser wallet', { skip: anvilAbsence || noBrowser, time
     await page.evaluate("dispatchEvent(new Event('load'))")
     assert.equal(await page.locator('.wallets').isVisible(), false)
     assert.deepEqual(
-      loaded.filter((url) => url.includes('/pay/wallet/')),
+      loaded.filter((url) => url.includes('/pay/shop/wallet/')),
       [],
     )
     await page.context().close()

@@ -189,7 +189,7 @@ export const paymentPageOperations = operations({
     },
     errors: ['not_found'],
   },
-  'GET /pay/wallet/:file': {
+  'GET /pay/shop/wallet/:file': {
     id: 'showWalletScript',
     chapter: 'Payment page',
     summary: 'Load the script of the payment page for browser wallets',

@@ -14,7 +14,7 @@ const SCRIPT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
 
 /** The script for browser wallets; 404 for every other name, that of another version included. */
 export const walletScriptHandlers = handlers({
-  'GET /pay/wallet/:file': (_request, { file }) => {
+  'GET /pay/shop/wallet/:file': (_request, { file }) => {
     const script = walletScriptNamed(file)
     if (script === null) return failureAnswer(failure('not_found'))
     return { status: 200, headers: SCRIPT_HEADERS, body: script.body }

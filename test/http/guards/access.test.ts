@@ -473,7 +473,7 @@ test('every endpoint that is not open on purpose asks for a signature', async ()
     'GET /pay/:id/events',
     'GET /pay/:id/qr/:file',
     'GET /pay/shop/logo/:file',
-    'GET /pay/wallet/:file',
+    'GET /pay/shop/wallet/:file',
     'GET /readyz',
     // On a listener of its own.
     'GET /metrics',
