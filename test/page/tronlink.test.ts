@@ -87,7 +87,7 @@ describe('paying from TronLink', { skip: noBrowser, timeout: 120_000 }, () => {
       const wallet = tronLink()
       const page = await visit(path, wallet)
       await button(page).click()
-      await page.locator('.wallets p', { hasText: 'Sent.' }).waitFor()
+      await says(page, 'nothing more to send')
       chain.produceEmpty(SOLIDIFYING)
       await says(page, 'Paid. Nothing more is due.')
       assert.deepEqual(wallet.signed, [{ token: contract, to: address, raw, from: PAYER }])
