@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { formatAmount } from '../src/domain/amount.js'
+import { NO_ORDER_FIELDS } from '../src/domain/order-fields.js'
 import type { WalletCommand } from '../src/store/commands.js'
 import type { LmdbStore } from '../src/store/lmdb/lmdb-store.js'
 import type { InvoiceWithPayment } from '../src/store/store.js'
@@ -129,6 +130,7 @@ export class Histories {
         currency: 'USDT',
         callbackUrl: null,
         isCallbackUrlValid: true,
+        order: NO_ORDER_FIELDS,
         expiresInSeconds: null,
       },
     }

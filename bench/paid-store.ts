@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatAmount } from '../src/domain/amount.js'
+import { NO_ORDER_FIELDS } from '../src/domain/order-fields.js'
 import type { WalletCommand } from '../src/store/commands.js'
 import { COMMANDS_AT_ONCE, Histories } from './histories.js'
 import { wallet } from './merchants.js'
@@ -50,6 +51,7 @@ function invoice(n: number): WalletCommand {
       currency: 'USDT',
       callbackUrl,
       isCallbackUrlValid: true,
+      order: NO_ORDER_FIELDS,
       expiresInSeconds: null,
     },
   }

@@ -31,6 +31,8 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   idempotencyExpiries: 'idempotency key',
   signedCreations: 'other',
   references: 'invoice',
+  orderFields: 'invoice',
+  orderNumbers: 'invoice',
   openAmounts: 'invoice',
   openInvoices: 'invoice',
   paidInvoices: 'invoice',

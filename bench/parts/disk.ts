@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { NO_ORDER_FIELDS } from '../../src/domain/order-fields.js'
 import type { LmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import { openEnvironment, openTables, type Table } from '../../src/store/lmdb/tables/tables.js'
 import type { OwedDelivery } from '../../src/store/outbox.js'
@@ -124,6 +125,7 @@ class PaidInvoices {
         currency: 'USDT',
         callbackUrl: 'https://shop.example/webhooks/billhook',
         isCallbackUrlValid: true,
+        order: NO_ORDER_FIELDS,
         expiresInSeconds: null,
       },
       terms: { idempotency: { scope: sha256(`scope ${n}`), bodyHash: sha256(`body ${n}`) } },

@@ -3,6 +3,7 @@ import { parseDatabaseAddress } from '../../src/base/database-address.js'
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../../src/crypto/id.js'
 import { formatAmount } from '../../src/domain/amount.js'
 import { DAY_MS } from '../../src/domain/api-key.js'
+import { NO_ORDER_FIELDS } from '../../src/domain/order-fields.js'
 import { LATE_DAYS_DEFAULT } from '../../src/domain/voiding.js'
 import { createLog } from '../../src/log.js'
 import { systemScheduler } from '../../src/scheduler.js'
@@ -238,6 +239,7 @@ function invoice(name: string, n: number): InvoiceCommand {
       currency: 'USDT',
       callbackUrl: 'https://shop.example/paid',
       isCallbackUrlValid: true,
+      order: NO_ORDER_FIELDS,
       expiresInSeconds: null,
     },
   }

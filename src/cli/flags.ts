@@ -36,6 +36,39 @@ export function text(name: string, options: Options): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** Collects the values of a flag that may be given several times. */
+export function collected(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value]
+}
+
+/** Adds a problem for each value of a flag that is no `key=value`, and for each key that is given twice. */
+export function checkPairs(name: string, options: Options, problems: string[]): void {
+  const keys = new Set<string>()
+  for (const value of valuesOf(name, options)) {
+    const pair = pairOf(value)
+    if (pair === null) problems.push(`--${name} must be key=value, not ${JSON.stringify(value)}.`)
+    else if (keys.has(pair[0])) problems.push(`--${name} names ${JSON.stringify(pair[0])} twice.`)
+    else keys.add(pair[0])
+  }
+}
+
+/** The pairs of a flag that was checked; undefined if it was not given. A key such as `__proto__` is data. */
+export function pairs(name: string, options: Options): Readonly<Record<string, string>> | undefined {
+  const values = valuesOf(name, options)
+  if (values.length === 0) return undefined
+  return Object.fromEntries(values.map(pairOf).filter((pair) => pair !== null))
+}
+
+function valuesOf(name: string, options: Options): readonly string[] {
+  const values = options[camelCase(name)]
+  return Array.isArray(values) ? values : []
+}
+
+function pairOf(text: string): readonly [string, string] | null {
+  const at = text.indexOf('=')
+  return at === -1 ? null : [text.slice(0, at), text.slice(at + 1)]
+}
+
 function camelCase(name: string): string {
   return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

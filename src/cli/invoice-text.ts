@@ -15,6 +15,14 @@ export function paymentText(invoice: InvoiceRecord): string {
   return `${invoiceState(invoice)}: ${parts.join(', ')}`
 }
 
+/** As `--metadata` takes it. */
+function metadataText(metadata: InvoiceRecord['metadata']): string | null {
+  if (metadata === null) return null
+  return Object.entries(metadata)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ')
+}
+
 /** An invoice in lines for people; `pages` is where the payment pages are. */
 export function invoiceLines(invoice: InvoiceRecord, pages: string): string[] {
   const { voided_at: voidedAt, expires_at: expiresAt } = invoice
@@ -24,10 +32,13 @@ export function invoiceLines(invoice: InvoiceRecord, pages: string): string[] {
     ['Amount', `${invoice.amount} ${invoice.currency}`],
     ['Name', invoice.name],
     ['Description', invoice.description],
+    ['Order number', invoice.orderNumber],
     ['Reference', invoice.reference],
     ['Wallets', (invoice.wallet_ids || invoice.wallet_id).replaceAll(',', ', ')],
     ['Owner', invoice.owner],
     ['Callback', invoice.callback_url],
+    ['Return to', invoice.returnUrl],
+    ['Metadata', metadataText(invoice.metadata)],
     ['Created', timeText(invoice.created_at)],
     ['Void since', voidedAt === null ? null : timeText(voidedAt)],
     ['Expires', expiresAt === null ? null : timeText(expiresAt)],

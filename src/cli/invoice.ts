@@ -2,7 +2,7 @@ import { type InvoiceRecord, invoiceColumns } from '../listing/invoices.js'
 import { type Api, checkList, checkOwner, checkService, isSigning, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
-import { checkWholeNumber, needFlags, text, wholeNumber } from './flags.js'
+import { checkPairs, checkWholeNumber, collected, needFlags, pairs, text, wholeNumber } from './flags.js'
 import { invoiceLines } from './invoice-text.js'
 import { invoiceWatchCommand } from './invoice-watch.js'
 import { listOutput, printList } from './list-output.js'
@@ -35,6 +35,13 @@ function createCommand(invoice: BillhookCommand): void {
     .option('--description <text>', 'More for the payer to read.')
     .option('--reference <text>', 'Your own id, which nobody should guess. Webhooks need one.')
     .option('--expires-in <seconds>', 'The time after which the invoice can no longer be paid.')
+    .option('--order-number <text>', 'What people call the order. It need not be unique.')
+    .option('--return-url <url>', 'Where the payment page leads back to.')
+    .option(
+      '--metadata <key=value>',
+      'A text of your own, which payers never see. May be given up to 20 times.',
+      collected,
+    )
     .option('--callback-url <url>', 'Where its webhooks go, instead of to the default of the identity.')
     .option('--idempotency-key <text>', 'Makes a repetition answer with the same invoice.')
     .explain(
@@ -44,6 +51,7 @@ function createCommand(invoice: BillhookCommand): void {
       const { options } = given
       needFlags('invoice create', ['amount', 'wallets', 'name'], options, problems)
       checkWholeNumber('expires-in', EXPIRES_IN, options, problems)
+      checkPairs('metadata', options, problems)
       checkService(given, problems)
       if (!isSigning(given)) checkOwner(given, problems)
     })
@@ -66,6 +74,9 @@ async function create(given: Given): Promise<number> {
         description: text('description', options),
         reference: text('reference', options),
         callbackUrl: text('callback-url', options),
+        returnUrl: text('return-url', options),
+        orderNumber: text('order-number', options),
+        metadata: pairs('metadata', options),
         ...(expiresIn === undefined ? {} : { expiresInSeconds: Number(expiresIn) }),
       },
     })
@@ -118,6 +129,7 @@ function listCommand(invoice: BillhookCommand): void {
   onService(invoice.add('list', 'List the invoices of an identity, newest first.'))
     .option('--limit <number>', 'How many at most. Default: all.')
     .option('--reference <text>', 'Only the invoice with this reference.')
+    .option('--order-number <text>', 'Only invoices with exactly this order number.')
     .option('--status <status>', 'Only invoices that are paid, or unpaid.')
     .option('--currency <currency>', 'Only invoices in USDT, or native.')
     .option('--created-after <ms>', 'Only invoices created after this time, Unix milliseconds.')
@@ -147,6 +159,7 @@ function filterQuery(options: Given['options']): Record<string, string> {
     currency: text('currency', options),
     createdAfter: text('created-after', options),
     createdBefore: text('created-before', options),
+    orderNumber: text('order-number', options),
   }
   return Object.fromEntries(Object.entries(wanted).filter((one): one is [string, string] => one[1] !== undefined))
 }

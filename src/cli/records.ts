@@ -1,5 +1,7 @@
 import { Argument, Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
+import { csvText } from '../base/csv-text.js'
+import { isObject } from '../base/json-object.js'
 import { auditColumns } from '../listing/audit.js'
 import type { Column } from '../listing/column.js'
 import { deliveryColumns } from '../listing/deliveries.js'
@@ -9,7 +11,6 @@ import { walletColumns, withdrawnColumns } from '../listing/wallets.js'
 import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
-import { csvText } from './csv-text.js'
 import { jsonLine, printable } from './output.js'
 import { TextTable } from './text-table.js'
 
@@ -182,6 +183,7 @@ const CSV_COLUMNS: Readonly<Partial<Record<string, readonly string[]>>> = {
     ...['owner', 'id', 'type', 'at', 'invoiceId', 'reference'],
     ...['network', 'txHash', 'index', 'toAddress', 'currency', 'amount', 'receivedAt'].map((name) => `deposit.${name}`),
     ...['id', 'status', 'attempt', 'httpStatus', 'failure'].map((name) => `delivery.${name}`),
+    ...['returnUrl', 'orderNumber', 'metadata'],
   ],
 }
 
@@ -190,12 +192,17 @@ function csvWriter(io: ProcessIo, kind: string): (item: Item) => Promise<void> {
   let header = true
   let columns = CSV_COLUMNS[kind]
   return async (item) => {
-    const row = flat(item)
+    const row = flat(withMetadataText(item))
     columns ??= Object.keys(row)
     const values = Object.fromEntries(columns.map((name) => [name, csvValue(row[name])]))
     await io.print(stringify([values], { header }))
     header = false
   }
+}
+
+/** Metadata as JSON in one column: each record may have other keys, and the first one must not decide which are shown. */
+function withMetadataText(item: Item): Item {
+  return isObject(item['metadata']) ? { ...item, metadata: JSON.stringify(item['metadata']) } : item
 }
 
 function csvValue(value: unknown): unknown {

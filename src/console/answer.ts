@@ -41,6 +41,24 @@ export function pageAnswer(
   return { status, headers: { ...headers, ...PAGE_HEADERS, ...policy }, body: consolePage({ ...frame, nonce }, page) }
 }
 
+/** A file that a browser keeps. */
+export interface Download {
+  readonly name: string
+  readonly text: string
+}
+
+/** An answer with CSV, which no browser shows as a page. */
+export function downloadAnswer({ name, text }: Download, headers: Readonly<Record<string, string>>): Answer {
+  const own = {
+    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'Cache-Control': 'no-store',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    ...BASE_HEADERS,
+  }
+  return { status: 200, headers: { ...headers, ...own }, body: text }
+}
+
 /** Has the browser get another page, after a form was sent: a reload then sends nothing again (RFC 9110, 15.4.4). */
 export function seeOther(location: string, headers: Readonly<Record<string, string>> = {}): Answer {
   const own = { Location: location, 'Cache-Control': 'no-store', ...BASE_HEADERS }

@@ -3,13 +3,16 @@ import { type ConsoleHandlers, handlers } from '../http/endpoints.js'
 import type { SetAside } from '../listing/aside.js'
 import type { Store } from '../store/store.js'
 import { redeliver, revokeKey, voidInvoice } from './actions.js'
-import { deliveriesPage, deliveryPage } from './deliveries.js'
-import { depositsPage } from './deposits.js'
+import { deliveriesList, deliveryPage } from './deliveries.js'
+import { depositsList } from './deposits.js'
 import { Entrance, type EntranceParts } from './entrance.js'
-import { invoicePage, invoicesPage } from './invoices.js'
+import { invoicePage, invoicesList } from './invoices.js'
 import { keysPage } from './keys.js'
+import { listCsv } from './list-csv.js'
+import { listPage } from './list-page.js'
 import { networksPage, type Progress } from './networks.js'
 import { type Condition, overviewPage } from './overview.js'
+import { searchPage } from './search.js'
 import { walletsPage } from './wallets.js'
 
 /** What the console shows and does. */
@@ -17,7 +20,7 @@ export interface ConsoleParts extends EntranceParts {
   readonly actions: OperatorActions
   readonly store: Pick<
     Store,
-    'networks' | 'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys' | 'turns'
+    'networks' | 'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys' | 'search' | 'turns'
   >
   readonly condition: Condition
   /** The URL below which payers find the pages; empty until the service listens. */
@@ -41,16 +44,20 @@ export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
     'GET /console/networks': entrance.shows(async () =>
       networksPage(progress, await parts.setAside(), store.networks.decimals),
     ),
+    'GET /console/search': entrance.shows((visit) => searchPage(store, visit)),
+    'GET /console/csv/invoices': entrance.sends((visit) => invoicesList(store, visit, listCsv)),
+    'GET /console/csv/deposits': entrance.sends((visit) => depositsList(store, visit, listCsv)),
+    'GET /console/csv/deliveries': entrance.sends((visit) => deliveriesList(store, visit, listCsv)),
     'GET /console/sign-in': entrance.asksPassword,
     'POST /console/sign-in': entrance.signsIn,
     'POST /console/sign-out': entrance.signsOut,
-    'GET /console/invoices': entrance.shows((visit) => invoicesPage(store, visit)),
+    'GET /console/invoices': entrance.shows((visit) => invoicesList(store, visit, listPage)),
     'GET /console/invoices/:id': entrance.shows((visit, { id }: One) => invoicePage(store, visit, id, pages())),
     'POST /console/invoices/:id/void': entrance.acts('void', (operator, { id }: One) =>
       voidInvoice(actions, operator, id),
     ),
-    'GET /console/deposits': entrance.shows((visit) => depositsPage(store, visit)),
-    'GET /console/deliveries': entrance.shows((visit) => deliveriesPage(store, visit)),
+    'GET /console/deposits': entrance.shows((visit) => depositsList(store, visit, listPage)),
+    'GET /console/deliveries': entrance.shows((visit) => deliveriesList(store, visit, listPage)),
     'GET /console/deliveries/:id': entrance.shows((visit, { id }: One) => deliveryPage(store, visit, id)),
     'POST /console/deliveries/:id/redeliver': entrance.acts('redeliver', (operator, { id }: One) =>
       redeliver(actions, operator, id),

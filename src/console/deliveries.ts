@@ -7,7 +7,7 @@ import type { Visit } from './entrance.js'
 import { actionForm, tokenFor } from './forms.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { type Asked, type Chosen, find, listPage, listTable } from './list-page.js'
+import { type Asked, type Chosen, find, type ListView, listTable } from './list-page.js'
 import type { Session } from './sessions.js'
 import { facts, idText, moment } from './table.js'
 
@@ -25,6 +25,7 @@ function deliveryList(store: DeliveryStore) {
     title: 'Deliveries',
     section: 'deliveries' as const,
     what: 'delivery',
+    hasCsv: true,
     filters: FILTERS,
     columns: deliveryColumns,
     links: {
@@ -55,16 +56,20 @@ async function choose(
   }
 }
 
-export async function deliveriesPage(store: DeliveryStore, { query }: Visit): Promise<ConsolePage> {
-  return await listPage(store.turns, query, deliveryList(store))
+export function deliveriesList<Shown>(store: DeliveryStore, { query }: Visit, show: ListView<Shown>): Promise<Shown> {
+  return show(store.turns, query, deliveryList(store))
 }
 
 /** The first deliveries of an invoice: those of its owner are looked through from its creation on. */
-export async function deliveriesOf(store: DeliveryStore, invoice: string): Promise<Markup> {
+export async function deliveriesOf(
+  store: DeliveryStore,
+  invoice: string,
+): Promise<{ readonly items: readonly Delivery[]; readonly shown: Markup }> {
   const query = new URLSearchParams({ invoice })
   const chosen = await choose(store, { owner: null, invoice, state: null })
   const found = await find(store.turns, chosen, query)
-  return listTable(deliveryList(store), chosen, found.next === null ? { ...found, searched: null } : found, query)
+  const whole = found.next === null ? { ...found, searched: null } : found
+  return { items: found.items, shown: listTable(deliveryList(store), chosen, whole, query) }
 }
 
 /** One delivery: what was sent where, and how it went. Null if there is none of the id. */

@@ -3,9 +3,8 @@ import { canonicalAddress, type Network } from '../domain/network.js'
 import { depositColumns } from '../listing/deposits.js'
 import type { Page, Store } from '../store/store.js'
 import type { Visit } from './entrance.js'
-import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { listPage } from './list-page.js'
+import type { ListView } from './list-page.js'
 import { CONSOLE } from './paging.js'
 
 export type DepositStore = Pick<Store, 'networks' | 'deposits' | 'overview' | 'wallets' | 'turns'>
@@ -17,12 +16,13 @@ const INDEXES_TRIED = 1000
 const INDEXES_AT_ONCE = 100
 
 /** The deposits of all networks or of one, newest first, those to an address or to an owner, or those of a transaction. */
-export async function depositsPage(store: DepositStore, { query }: Visit): Promise<ConsolePage> {
+export function depositsList<Shown>(store: DepositStore, { query }: Visit, show: ListView<Shown>): Promise<Shown> {
   const { ids, decimals } = store.networks
-  return await listPage(store.turns, query, {
+  return show(store.turns, query, {
     title: 'Deposits',
     section: 'deposits',
     what: 'deposit',
+    hasCsv: true,
     filters: {
       network: { label: 'Network', choices: ids },
       transaction: { label: 'Transaction' },

@@ -7,7 +7,7 @@ import { failureAnswer } from '../http/json.js'
 import type { Answer, Request, RequestHead } from '../http/server.js'
 import { markup } from '../page/markup.js'
 import type { Awaitable } from '../store/store.js'
-import { pageAnswer, seeOther } from './answer.js'
+import { type Download, downloadAnswer, pageAnswer, seeOther } from './answer.js'
 import { isFromElsewhere, isOwnForm } from './browser.js'
 import { actionForm } from './forms.js'
 import { CONSOLE_PATH, type ConsolePage } from './layout.js'
@@ -65,15 +65,29 @@ export class Entrance {
 
   /** A handler that shows a page. */
   shows<Params>(show: Show<Params>): Handle<Params> {
+    return this.admits(async (visit, params, headers) => {
+      const page = await show(visit, params)
+      if (page === null) return failureAnswer(failure('not_found'))
+      return pageAnswer(200, this.frame(visit.session), page, headers)
+    })
+  }
+
+  /** A handler that sends a file. */
+  sends<Params>(make: (visit: Visit) => Promise<Download>): Handle<Params> {
+    return this.admits(async (visit, _params, headers) => downloadAnswer(await make(visit), headers))
+  }
+
+  private admits<Params>(
+    answer: (visit: Visit, params: Params, headers: Readonly<Record<string, string>>) => Promise<Answer>,
+  ): Handle<Params> {
     return async (request, params) => {
       if (!this.isNamed(request)) return failureAnswer(failure('wrong_host'))
       if (isFromElsewhere(request)) return this.threshold(request)
       const known = this.sessionOf(request)
       if (known === null && this.parts.password !== null) return seeOther(links.signIn)
       const session = known ?? this.sessions.start()
-      const page = await show({ session, query: new URLSearchParams(request.query) }, params)
-      if (page === null) return failureAnswer(failure('not_found'))
-      return pageAnswer(200, this.frame(session), page, known === null ? this.cookieFor(session) : {})
+      const visit = { session, query: new URLSearchParams(request.query) }
+      return await answer(visit, params, known === null ? this.cookieFor(session) : {})
     }
   }
 

@@ -1,50 +1,66 @@
+import { parseInvoiceAmount } from '../domain/amount.js'
+import type { Deposit } from '../domain/deposit.js'
 import { walletsOf } from '../domain/invoice.js'
-import type { Payment } from '../domain/payment.js'
+import type { Payment, QualifyingDeposit } from '../domain/payment.js'
 import type { Wallet } from '../domain/wallet.js'
-import { withPayment } from '../http/routes/invoices.js'
 import { qualifyingColumns } from '../listing/deposits.js'
 import { INVOICE_STATES, type InvoiceRecord, invoiceColumns, invoiceState } from '../listing/invoices.js'
 import { walletColumns } from '../listing/wallets.js'
 import { type Markup, markup } from '../page/markup.js'
 import type { Page, PageOf, Store } from '../store/store.js'
 import { doneNotice } from './actions.js'
+import { besideInvoice } from './beside.js'
 import { deliveriesOf } from './deliveries.js'
 import type { Visit } from './entrance.js'
 import { finalForm, tokenFor } from './forms.js'
+import { recordOf } from './invoice-record.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { listPage } from './list-page.js'
+import type { ListView } from './list-page.js'
 import type { Session } from './sessions.js'
 import { facts, idText, moment, table } from './table.js'
+import { momentColumns, timeline } from './timeline.js'
 import { walletLinks } from './wallets.js'
 
 /** Deposits that the page of an invoice shows. */
 const DEPOSITS_SHOWN = 20
 
-export type InvoiceStore = Pick<Store, 'invoices' | 'overview' | 'wallets' | 'outbox' | 'turns'>
+export type InvoiceStore = Pick<
+  Store,
+  'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'networks' | 'search' | 'turns'
+>
 
 /** The invoices of all owners or of one, newest first. */
-export async function invoicesPage(store: InvoiceStore, { query }: Visit): Promise<ConsolePage> {
-  return await listPage(store.turns, query, {
+export function invoicesList<Shown>(store: InvoiceStore, { query }: Visit, show: ListView<Shown>): Promise<Shown> {
+  return show(store.turns, query, {
     title: 'Invoices',
     section: 'invoices',
     what: 'invoice',
+    hasCsv: true,
     filters: {
       owner: { label: 'Owner' },
       reference: { label: 'Reference or id' },
+      amount: { label: 'Amount' },
       state: { label: 'State', choices: INVOICE_STATES },
     },
     columns: invoiceColumns,
     links: { id: ({ id }: InvoiceRecord) => links.invoice(id) },
-    choose: async ({ owner, reference, state }) => ({
+    choose: async ({ owner, reference, amount, state }) => ({
       caption: reference === null ? 'Newest first' : 'The invoice with this reference or id',
       from: reference === null ? (page: Page) => pageOf(store, owner, page) : await named(store, reference),
       conditions: [
         reference === null || owner === null ? null : (one: InvoiceRecord) => one.owner === owner,
+        amount === null ? null : (one: InvoiceRecord) => isOfAmount(one, amount),
         state === null ? null : (one: InvoiceRecord) => invoiceState(one) === state,
       ],
     }),
   })
+}
+
+/** By its value: `25` finds `25.00`. */
+function isOfAmount({ amount }: InvoiceRecord, text: string): boolean {
+  const wanted = parseInvoiceAmount(text)
+  return wanted !== null && parseInvoiceAmount(amount) === wanted
 }
 
 async function pageOf(
@@ -53,14 +69,14 @@ async function pageOf(
   page: Page,
 ): Promise<PageOf<InvoiceRecord>> {
   const { items, next } = await (owner === null ? overview.invoices(page) : invoices.pageWithPayment(owner, page))
-  return { items: items.map(withPayment), next }
+  return { items: items.map(recordOf), next }
 }
 
 /** References are unique, and so are ids; both have an index. */
 async function named({ invoices }: InvoiceStore, name: string): Promise<readonly InvoiceRecord[]> {
   const id = (await invoices.findByReference(name))?.id ?? name
   const invoice = await invoices.findWithPayment(id)
-  return invoice === undefined ? [] : [withPayment(invoice)]
+  return invoice === undefined ? [] : [recordOf(invoice)]
 }
 
 /** One invoice: its payment, its wallets, its deliveries; payers find its page below `pages`. Null if there is none of the id. */
@@ -72,7 +88,9 @@ export async function invoicePage(
 ): Promise<ConsolePage | null> {
   const found = await store.invoices.findWithDeposits(id, DEPOSITS_SHOWN)
   if (found === undefined) return null
-  const invoice = withPayment(found)
+  const invoice = recordOf(found)
+  const wallets = await walletsShown(store, invoice)
+  const deliveries = await deliveriesOf(store, invoice.id)
   const content = markup`${invoiceFacts(invoice, pages)}
 <h2>Payment</h2>
 ${paymentFacts(invoice, found.own)}
@@ -88,15 +106,39 @@ ${table({
 ${table({
   caption: 'Where it can be paid',
   columns: walletColumns,
-  items: await walletsShown(store, invoice),
+  items: wallets,
   links: walletLinks,
   areIdsFull: true,
   none: 'None.',
 })}
 <h2>Deliveries</h2>
-${await deliveriesOf(store, invoice.id)}
+${deliveries.shown}
+${await besideInvoice(store, invoice, wallets, found.deposits)}
+<h2>Timeline</h2>
+${table({
+  caption: found.hasMoreDeposits ? `Oldest first, with the newest ${DEPOSITS_SHOWN} deposits` : 'Oldest first',
+  columns: momentColumns,
+  items: timeline({
+    invoice,
+    deposits: await recordsOf(store, found.deposits),
+    areAllDeposits: !found.hasMoreDeposits,
+    deliveries: deliveries.items,
+    decimals: store.networks.decimals,
+  }),
+  links: { what: ({ href }) => href },
+  none: 'Nothing.',
+})}
 ${invoiceState(invoice) === 'unpaid' ? voiding(session, invoice) : null}`
   return { title: `Invoice ${invoice.id}`, section: 'invoices', notice: doneNotice(query), content }
+}
+
+/** The records of deposits that count: only they say when a deposit was confirmed. */
+async function recordsOf(
+  { deposits }: InvoiceStore,
+  counted: readonly QualifyingDeposit[],
+): Promise<readonly Deposit[]> {
+  const found = await Promise.all(counted.map(({ network, txHash, index }) => deposits.find(network, txHash, index)))
+  return found.filter((deposit) => deposit !== undefined)
 }
 
 function voiding(session: Session, { id }: InvoiceRecord): Markup {
@@ -113,10 +155,13 @@ function invoiceFacts(invoice: InvoiceRecord, pages: string): Markup {
   return facts([
     ['Name', invoice.name],
     ['Description', description === null ? null : markup`<bdi class="description">${description}</bdi>`],
+    ['Order number', invoice.orderNumber],
     ['Reference', reference],
     ['Owner', idText(owner, links.ofOwner('invoices', owner))],
     ['Payment page', pages === '' ? null : pageLink(`${pages.replace(/\/+$/, '')}/pay/${invoice.id}`)],
     ['Callback', callbackUrl],
+    ['Returns to', invoice.returnUrl],
+    ...Object.entries(invoice.metadata ?? {}).map(([key, text]) => [`Metadata ${key}`, text] as const),
     ['Created', moment(invoice.created_at)],
     ['Expires', moment(invoice.expires_at)],
     ['Void since', moment(invoice.voided_at)],

@@ -12,7 +12,8 @@ const SECTIONS = {
   keys: 'Keys',
   networks: 'Networks',
 } as const
-export type Section = keyof typeof SECTIONS
+/** Where a page is; `search` is none of the sections that are linked. */
+export type Section = keyof typeof SECTIONS | 'search'
 
 /** Where the console is. Links begin with it. */
 export const CONSOLE_PATH = '/console'
@@ -32,6 +33,8 @@ export interface ConsolePage {
   readonly section: Section | null
   /** What an action has done, or why it was refused. */
   readonly notice?: Notice | null
+  /** What was searched for, for the box that it stands in. */
+  readonly searched?: string
   readonly content: Markup
 }
 
@@ -43,7 +46,7 @@ export interface Notice {
 /** A whole HTML document, as text. It needs no script, and has none. */
 export function consolePage(
   { isSandbox, nonce, signOut }: ConsoleFrame,
-  { title, section, notice = null, content }: ConsolePage,
+  { title, section, notice = null, searched = '', content }: ConsolePage,
 ): string {
   return markup`<!doctype html>
 <html lang="en">
@@ -59,7 +62,12 @@ export function consolePage(
 <a class="skip" href="#content">Skip to the content</a>
 <header class="bar">
 ${isSandbox ? markup`<p class="sandbox">Sandbox: nothing here is worth anything.</p>` : null}
-${section === null ? null : navigation(section)}
+${
+  section === null
+    ? null
+    : markup`${navigation(section)}
+${searchBox(searched)}`
+}
 </header>
 <main id="content">
 <h1>${title}</h1>
@@ -70,6 +78,15 @@ ${content}
 </body>
 </html>
 `.toString()
+}
+
+/** One box for whatever somebody has of a payment. */
+function searchBox(searched: string): Markup {
+  return markup`<form class="search" method="get" action="${CONSOLE_PATH}/search" role="search" aria-label="Everything">
+<label class="unseen" for="q">Order number, reference, id, hash, address or amount</label>
+<input id="q" name="q" type="search" value="${searched}" placeholder="Order number, id, hash, address, amount" autocomplete="off" spellcheck="false">
+<button>Search</button>
+</form>`
 }
 
 function navigation(current: Section): Markup {

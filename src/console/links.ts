@@ -14,6 +14,8 @@ export const links = {
   deliveries: `${CONSOLE_PATH}/deliveries`,
   wallets: `${CONSOLE_PATH}/wallets`,
   keys: `${CONSOLE_PATH}/keys`,
+  search: `${CONSOLE_PATH}/search`,
+  ofAmount: (amount: string) => `${CONSOLE_PATH}/invoices?amount=${encode(amount)}`,
   invoice: (id: string) => `${CONSOLE_PATH}/invoices/${encode(id)}`,
   delivery: (id: string) => `${CONSOLE_PATH}/deliveries/${encode(id)}`,
   ofOwner: (list: OwnerList, owner: string) => `${CONSOLE_PATH}/${list}?owner=${encode(owner)}`,

@@ -2,14 +2,14 @@ import type { Turns } from '../base/turns.js'
 import { type Markup, markup } from '../page/markup.js'
 import type { Awaitable, Page, PageOf } from '../store/store.js'
 import { filterForm } from './filter.js'
-import type { ConsolePage } from './layout.js'
+import { CONSOLE_PATH, type ConsolePage } from './layout.js'
 import { links, type OwnerList } from './links.js'
 import { ownerLinks } from './owner.js'
 import { cursorOf, type Found, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
 import { type TableParts, table } from './table.js'
 
 /** What narrows a list, by the name of its query parameter: a text, or one of some choices. */
-type Filters = Readonly<Record<string, { readonly label: string; readonly choices?: readonly string[] }>>
+export type Filters = Readonly<Record<string, { readonly label: string; readonly choices?: readonly string[] }>>
 
 /** What a query asks for; null where it leaves a filter empty. */
 export type Asked<F extends Filters> = {
@@ -36,9 +36,18 @@ export interface ConsoleList<Item, Names extends string, F extends Filters>
   readonly what: string
   readonly filters: F
   readonly choose: (asked: Asked<F>) => Awaitable<Chosen<Item>>
+  /** Whether it can be had as CSV. */
+  readonly hasCsv?: boolean
   /** What stands above the filters. */
   readonly above?: Markup
 }
+
+/** What is made of a list: a page, or a file. */
+export type ListView<Shown> = <Item, Names extends string, const F extends Filters>(
+  turns: Turns,
+  query: URLSearchParams,
+  list: ConsoleList<Item, Names, F>,
+) => Promise<Shown>
 
 /** The page of a list: its filters, the links to the other lists of an owner, the table, and the way to more. */
 export async function listPage<Item, Names extends string, const F extends Filters>(
@@ -47,17 +56,33 @@ export async function listPage<Item, Names extends string, const F extends Filte
   list: ConsoleList<Item, Names, F>,
 ): Promise<ConsolePage> {
   const { title, section, filters, above } = list
-  const fields = Object.entries<Filters[string]>(filters).map(([name, { label, choices }]) =>
+  const fields = fieldsOf(query, filters)
+  const chosen = await list.choose(askedOf(query, filters) as Asked<F>)
+  const content = markup`${above === undefined ? null : markup`${above}\n`}${filterForm(links[section], fields)}
+${ownerLinks(given(query, 'owner'), section)}
+${list.hasCsv === true ? csvLink(section, query) : null}
+${listTable(list, chosen, await find(turns, chosen, query), query)}`
+  return { title, section, content }
+}
+
+function fieldsOf(query: URLSearchParams, filters: Filters) {
+  return Object.entries<Filters[string]>(filters).map(([name, { label, choices }]) =>
     choices === undefined
       ? { name, label, type: 'text' as const, value: given(query, name) }
       : { name, label, type: 'choice' as const, value: oneOf(query, name, choices), choices, any: 'any' },
   )
-  const asked = Object.fromEntries(fields.map(({ name, value }) => [name, value])) as Asked<F>
-  const chosen = await list.choose(asked)
-  const content = markup`${above === undefined ? null : markup`${above}\n`}${filterForm(links[section], fields)}
-${ownerLinks(given(query, 'owner'), section)}
-${listTable(list, chosen, await find(turns, chosen, query), query)}`
-  return { title, section, content }
+}
+
+/** The same list, from its first record on, as a file. */
+function csvLink(section: OwnerList, query: URLSearchParams): Markup {
+  const wanted = new URLSearchParams([...query].filter(([name, value]) => value !== '' && name !== 'cursor'))
+  const asked = wanted.size === 0 ? '' : `?${wanted}`
+  return markup`<p class="quiet"><a href="${CONSOLE_PATH}/csv/${section}${asked}">CSV of this list</a></p>`
+}
+
+/** What a query asks for, of each filter. */
+export function askedOf(query: URLSearchParams, filters: Filters): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(fieldsOf(query, filters).map(({ name, value }) => [name, value]))
 }
 
 /** A page of the records that are meant. */

@@ -5,6 +5,9 @@ main, .bar, footer { max-width: 76rem; }
 .bar ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0; padding: 0; list-style: none; }
 .bar a { display: inline-block; padding: 0.375rem 0; }
 .bar a[aria-current] { color: var(--text); font-weight: 600; text-decoration: none; }
+form.search { display: flex; gap: 0.5rem; margin: 0.5rem 0; }
+.search input { flex: 1 1 auto; min-width: 0; max-width: 32rem; }
+.search button { flex: none; white-space: nowrap; }
 .skip { position: absolute; left: -100vw; }
 .skip:focus { position: static; }
 form.filter { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem; margin: 1rem 0; }

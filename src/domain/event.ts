@@ -1,4 +1,5 @@
 import type { DepositReport, Sighting } from './deposit.js'
+import type { OrderFields } from './order-fields.js'
 import type { Delivery, DeliveryFailure, DeliveryResult } from './webhook.js'
 
 /** What can happen to an owner (decisions 14). Stored by position: add new ones at the end. */
@@ -43,7 +44,7 @@ export interface FailedDelivery {
 export const NO_EVENT = '0'.repeat(16)
 
 /** Something that happened to an owner, as it was then. */
-export interface OwnerEvent {
+export interface OwnerEvent extends OrderFields {
   /** 16 hex characters; the events of an owner are in its order. */
   readonly id: string
   readonly type: EventType

@@ -44,6 +44,11 @@ export const failureMessages = {
     'An unpaid invoice for this exact amount (<amount> <currency>) already exists on this wallet - use a different amount, or wait for it to be paid.',
   wallet_in_use: 'This wallet already has an unpaid invoice.',
   too_many_wallet_sets: 'This wallet is already part of too many different sets of wallets.',
+  invalid_return_url:
+    'returnUrl must be an absolute http(s) URL of at most 2048 characters, without user and password.',
+  invalid_order_number: 'orderNumber must be a string.',
+  invalid_metadata:
+    'metadata must be an object of at most 20 strings, with keys of at most 40 and values of at most 500 characters.',
   invalid_expiry: 'expiresInSeconds must be an integer from 60 to 31536000.',
   request_repeated: 'This signed request has already created an invoice.',
   invalid_idempotency_key: 'Idempotency-Key must be 1 to 255 printable ASCII characters, quoted or bare.',
@@ -104,6 +109,9 @@ export const blamedFields: Readonly<Partial<Record<FailureCode, string>>> = {
   wallet_not_owned: 'walletIds',
   mixed_native_coins: 'walletIds',
   invalid_callback_url: 'callbackUrl',
+  invalid_return_url: 'returnUrl',
+  invalid_order_number: 'orderNumber',
+  invalid_metadata: 'metadata',
   invalid_expiry: 'expiresInSeconds',
   invalid_idempotency_key: 'Idempotency-Key',
   invalid_identity: 'id',

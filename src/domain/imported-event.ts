@@ -19,11 +19,16 @@ import {
   readSighting,
   text,
 } from './imported-fields.js'
+import type { OrderFields } from './order-fields.js'
 import { DELIVERY_FAILURES } from './webhook.js'
 
 /** An event of another store, with its owner, or what its log says of events that have been removed. */
 export type ImportedEvent =
-  | { readonly type: 'event'; readonly owner: string; readonly event: Omit<OwnerEvent, 'reference'> }
+  | {
+      readonly type: 'event'
+      readonly owner: string
+      readonly event: Omit<OwnerEvent, 'reference' | keyof OrderFields>
+    }
   /** `id` is that of the last one. */
   | { readonly type: 'removal'; readonly owner: string; readonly id: string }
 

@@ -19,15 +19,18 @@ import {
   text,
 } from './imported-fields.js'
 import type { Invoice } from './invoice.js'
-import { flawForDeposits, flawOfExpiry, flawOfTexts } from './invoice-flaw.js'
+import { flawForDeposits, flawOfExpiry, flawOfOrder, flawOfTexts } from './invoice-flaw.js'
 import { keySet, PUSHED_KEYS_MAX } from './key-history.js'
 import type { LedgerFact } from './ledger-fact.js'
+import { type OrderFields, readMetadata } from './order-fields.js'
 import { flawOfWalletId } from './wallet.js'
 
 /** An invoice of another store, with its end. */
 export interface ImportedInvoice {
   readonly type: 'invoice'
   readonly invoice: Invoice
+  /** Absent in a record of before there were these fields. */
+  readonly order?: OrderFields
   /** Unix ms, as in the answers of the API; null when it does not expire, or is not void. */
   readonly expiresAt: number | null
   readonly voidedAt: number | null
@@ -57,6 +60,8 @@ const KINDS: readonly {
   { fields: ['id', 'at', 'who', 'from', 'action'], read: readAudit },
   { fields: ['owner', 'id', 'type', 'at'], read: readEvent },
 ]
+
+const ORDER_FIELDS = ['returnUrl', 'orderNumber', 'metadata'] as const
 
 const INVOICE_ID = /^[0-9a-f]{32}$/i
 const EXPORTED_KEY = /^0x0[23][0-9a-f]{64}$/
@@ -107,7 +112,27 @@ function readInvoice(record: Fields, importing: Importing): ImportedInvoice {
   }
   const expiresAt = optionalTime(record, 'expires_at')
   sound(flawForDeposits(invoice) ?? flawOfTexts(invoice) ?? flawOfExpiry(invoice.created_at, expiresAt))
-  return { type: 'invoice', invoice, expiresAt, voidedAt: optionalPastTime(record, 'voided_at', importing) }
+  const order = readOrder(record)
+  return {
+    type: 'invoice',
+    invoice,
+    ...(order === null ? {} : { order }),
+    expiresAt,
+    voidedAt: optionalPastTime(record, 'voided_at', importing),
+  }
+}
+
+/** Null for a record of before there were these fields. */
+function readOrder(record: Fields): OrderFields | null {
+  if (ORDER_FIELDS.every((name) => record[name] === undefined)) return null
+  const returnUrl = optionalText(record, 'returnUrl')
+  const orderNumber = optionalText(record, 'orderNumber')
+  const given = record['metadata'] ?? null
+  const metadata = given === null ? null : readMetadata(given)
+  if (metadata === undefined) throw new FieldFlaw('metadata is none of an invoice')
+  const order = { returnUrl, orderNumber, metadata }
+  sound(flawOfOrder(order))
+  return order
 }
 
 /** Records that do not tell when a deposit was confirmed take the time of its receipt for it. */

@@ -6,7 +6,8 @@ import {
   REFERENCE_LENGTH_MAX,
   walletsOf,
 } from './invoice.js'
-import { isCallbackUrl, isLongerThan } from './text.js'
+import { ORDER_NUMBER_LENGTH_MAX, type OrderFields } from './order-fields.js'
+import { isAbsoluteHttpUrl, isLongerThan } from './text.js'
 import { EXPIRY_SECONDS_MAX, EXPIRY_SECONDS_MIN } from './voiding.js'
 import { flawOfWalletId } from './wallet.js'
 
@@ -25,7 +26,7 @@ export function flawForDeposits(
   if (reference !== null && isLongerThan(reference, REFERENCE_LENGTH_MAX)) {
     return `reference is longer than ${REFERENCE_LENGTH_MAX} characters`
   }
-  if (callback_url !== null && !isCallbackUrl(callback_url)) {
+  if (callback_url !== null && !isAbsoluteHttpUrl(callback_url)) {
     return 'callback_url must be an absolute http or https URL of at most 2048 characters, without user and password'
   }
   return flawOfWallets(invoice)
@@ -48,6 +49,17 @@ export function flawOfTexts({ name, description }: Pick<Invoice, 'name' | 'descr
   if (isLongerThan(name, NAME_LENGTH_MAX)) return `name is longer than ${NAME_LENGTH_MAX} characters`
   if (description !== null && isLongerThan(description, DESCRIPTION_LENGTH_MAX)) {
     return `description is longer than ${DESCRIPTION_LENGTH_MAX} characters`
+  }
+  return null
+}
+
+/** What payers would be led to, or people shown, and the API would have refused or cut. */
+export function flawOfOrder({ returnUrl, orderNumber }: Omit<OrderFields, 'metadata'>): string | null {
+  if (returnUrl !== null && !isAbsoluteHttpUrl(returnUrl)) {
+    return 'returnUrl must be an absolute http or https URL of at most 2048 characters, without user and password'
+  }
+  if (orderNumber !== null && isLongerThan(orderNumber, ORDER_NUMBER_LENGTH_MAX)) {
+    return `orderNumber is longer than ${ORDER_NUMBER_LENGTH_MAX} characters`
   }
   return null
 }

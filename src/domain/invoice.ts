@@ -10,7 +10,8 @@ import {
   type WalletReason,
 } from './failure.js'
 import type { Network, Networks } from './network.js'
-import { isCallbackUrl, parseOwner, truncate, wellFormed } from './text.js'
+import { type OrderFields, parseOrderFields } from './order-fields.js'
+import { isAbsoluteHttpUrl, parseOwner, truncate, wellFormed } from './text.js'
 import { EXPIRY_SECONDS_MAX, EXPIRY_SECONDS_MIN } from './voiding.js'
 
 export const NAME_LENGTH_MAX = 80
@@ -58,6 +59,7 @@ export interface InvoiceRequest {
   readonly callbackUrl: string | null
   /** Checked after wallet ownership, so an invalid one is carried along here (decisions 4, order of checks). */
   readonly isCallbackUrlValid: boolean
+  readonly order: OrderFields
   /** Seconds from creation to expiry; null for never. */
   readonly expiresInSeconds: number | null
 }
@@ -65,7 +67,8 @@ export interface InvoiceRequest {
 /**
  * Reads the body of `POST /api/invoices`. `owner` is the verified key's owner on the signed path, which ignores the
  * body's, and the body's owner on the unsigned path. `defaultExpirySeconds` applies to bodies without an expiry. Fails
- * with `invalid_invoice`, `invalid_expiry` or `unsupported_currency`, and names the first wrong field.
+ * with `invalid_invoice`, a failure of the order's fields, `invalid_expiry` or `unsupported_currency`, and names the first
+ * wrong field.
  */
 export function parseInvoiceRequest(
   body: Readonly<Record<string, unknown>>,
@@ -85,6 +88,8 @@ export function parseInvoiceRequest(
   if (description === undefined) return refuseField('invalid_invoice', 'description')
   const reference = parseOptionalText(body['reference'])
   if (reference === undefined) return refuseField('invalid_invoice', 'reference')
+  const order = parseOrderFields(body)
+  if (!order.ok) return order
   const expiresInSeconds = body['expiresInSeconds'] ?? defaultExpirySeconds
   if (expiresInSeconds !== null && !isExpiry(expiresInSeconds)) return refuse('invalid_expiry')
   const currency = isAbsent(body['currency']) ? 'native' : body['currency']
@@ -102,7 +107,8 @@ export function parseInvoiceRequest(
     amount,
     currency,
     callbackUrl: typeof callbackUrl === 'string' ? wellFormed(callbackUrl) : null,
-    isCallbackUrlValid: callbackUrl === null || (typeof callbackUrl === 'string' && isCallbackUrl(callbackUrl)),
+    isCallbackUrlValid: callbackUrl === null || (typeof callbackUrl === 'string' && isAbsoluteHttpUrl(callbackUrl)),
+    order: order.value,
     expiresInSeconds,
   })
 }

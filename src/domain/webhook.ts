@@ -1,6 +1,7 @@
 import type { DepositStatus, Sighting } from './deposit.js'
 import type { EventName, EventType, OwnerEvent } from './event.js'
 import type { Invoice } from './invoice.js'
+import type { OrderFields } from './order-fields.js'
 import type { Payment } from './payment.js'
 
 /**
@@ -80,7 +81,7 @@ export function originOf(url: string): string | null {
 }
 
 /** The state of an invoice in a body with the payload `with-invoice`. */
-export type InvoiceState = Pick<Invoice, 'amount' | 'currency'> & Omit<Payment, 'own'>
+export type InvoiceState = Pick<Invoice, 'amount' | 'currency'> & Omit<Payment, 'own'> & OrderFields
 
 /** The fields of a deposit in a body. */
 type DepositInBody = Pick<Sighting, 'network' | 'txHash' | 'toAddress' | 'amount' | 'currency' | 'receivedAt'>

@@ -124,13 +124,25 @@ const declared = {
 
   'GET /console': { access: 'console', counts: 'nothing' },
   'GET /console/networks': { access: 'console', counts: 'nothing' },
+  'GET /console/csv/invoices': {
+    access: 'console',
+    counts: 'nothing',
+    query: ['owner', 'reference', 'amount', 'state'],
+  },
+  'GET /console/csv/deposits': {
+    access: 'console',
+    counts: 'nothing',
+    query: ['network', 'transaction', 'address', 'owner', 'state'],
+  },
+  'GET /console/csv/deliveries': { access: 'console', counts: 'nothing', query: ['owner', 'invoice', 'state'] },
+  'GET /console/search': { access: 'console', counts: 'nothing', query: ['q'] },
   'GET /console/sign-in': { access: 'console', counts: 'nothing' },
   'POST /console/sign-in': { access: 'console', counts: 'nothing' },
   'POST /console/sign-out': { access: 'console', counts: 'nothing' },
   'GET /console/invoices': {
     access: 'console',
     counts: 'nothing',
-    query: ['owner', 'reference', 'state', 'cursor'],
+    query: ['owner', 'reference', 'amount', 'state', 'cursor'],
   },
   'GET /console/invoices/:id': { access: 'console', counts: 'nothing', query: ['done'] },
   'POST /console/invoices/:id/void': { access: 'console', counts: 'nothing' },

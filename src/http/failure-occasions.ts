@@ -36,6 +36,11 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   amount_in_use: 'An unpaid invoice of equal amount and currency exists on `wallet`.',
   wallet_in_use: 'BILLHOOK_SHARED_WALLETS is off, and an unpaid invoice of the currency exists on `wallet`.',
   too_many_wallet_sets: 'Unpaid invoices on 64 different sets of wallets already share `wallet`.',
+  invalid_return_url:
+    'returnUrl is not an absolute http: or https: URL of at most 2048 characters, or has credentials in it.',
+  invalid_order_number: 'orderNumber is not a string.',
+  invalid_metadata:
+    'metadata is not an object, has more than 20 entries, a value that is no string, or one that is too long.',
   invalid_expiry: 'expiresInSeconds is not an integer, or is out of bounds.',
   request_repeated:
     'The same key, timestamp and body have created an invoice without a reference within the last ten minutes. Sign again to create another one.',

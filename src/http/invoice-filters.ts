@@ -1,11 +1,12 @@
 import { scan } from '../base/scan.js'
 import { type Currency, isCurrency } from '../domain/amount.js'
 import { type Outcome, succeed } from '../domain/failure.js'
+import { storedOrderNumber } from '../domain/order-fields.js'
 import type { Payment } from '../domain/payment.js'
 import type { Awaitable, InvoiceWithPayment, Page, PageOf } from '../store/store.js'
 import { type Piece, refuseParameter, type Work } from './lists.js'
 
-export const FILTER_PARAMETERS = ['status', 'currency', 'createdAfter', 'createdBefore'] as const
+export const FILTER_PARAMETERS = ['status', 'currency', 'createdAfter', 'createdBefore', 'orderNumber'] as const
 
 /** Records of one page of a filtered list, if the request does not say how many. */
 export const FILTERED_LIMIT = 100
@@ -31,6 +32,8 @@ export interface InvoiceFilter {
   /** Unix ms; both exclusive. */
   readonly createdAfter: number | null
   readonly createdBefore: number | null
+  /** As stored. */
+  readonly orderNumber: string | null
 }
 
 /** Reads the filter of a query; null if it has none. Refuses with `invalid_query`. */
@@ -47,23 +50,26 @@ export function readInvoiceFilter(parameters: URLSearchParams): Outcome<InvoiceF
     times.push(text === null ? null : Number(text))
   }
   const [createdAfter = null, createdBefore = null] = times
-  return succeed({ status, currency, createdAfter, createdBefore })
+  const asked = parameters.get('orderNumber')
+  const orderNumber = asked === null ? null : storedOrderNumber(asked)
+  return succeed({ status, currency, createdAfter, createdBefore, orderNumber })
 }
 
 /** The parameters of a filter, for the Link to the next page: each begins with `&`. */
 export function filterText(parameters: URLSearchParams): string {
   return FILTER_PARAMETERS.flatMap((name) => {
     const value = parameters.get(name)
-    return value === null ? [] : [`&${name}=${value}`]
+    return value === null ? [] : [`&${name}=${encodeURIComponent(value)}`]
   }).join('')
 }
 
-export function isWanted({ invoice, payment }: InvoiceWithPayment, filter: InvoiceFilter): boolean {
+export function isWanted({ invoice, order, payment }: InvoiceWithPayment, filter: InvoiceFilter): boolean {
   return (
     (filter.status === null || payment.status === filter.status) &&
     (filter.currency === null || invoice.currency === filter.currency) &&
     (filter.createdAfter === null || invoice.created_at > filter.createdAfter) &&
-    (filter.createdBefore === null || invoice.created_at < filter.createdBefore)
+    (filter.createdBefore === null || invoice.created_at < filter.createdBefore) &&
+    (filter.orderNumber === null || order.orderNumber === filter.orderNumber)
   )
 }
 

@@ -1,9 +1,10 @@
 import type { Invoice } from '../domain/invoice.js'
+import type { OrderFields } from '../domain/order-fields.js'
 import type { Payment } from '../domain/payment.js'
 import { type Columns, timeText } from './column.js'
 
 /** An invoice as the API answers it, with its payment. */
-export interface InvoiceRecord extends Invoice {
+export interface InvoiceRecord extends Invoice, OrderFields {
   readonly payment: Payment
   readonly voided_at: number | null
   readonly expires_at: number | null
@@ -27,4 +28,6 @@ export const invoiceColumns = {
   received: { title: 'Received', kind: 'figure', of: ({ payment }) => payment.own },
   reference: { title: 'Reference', of: ({ reference }) => reference },
   name: { title: 'Name', of: ({ name }) => name },
+  // Last, for programs that read the columns by their places.
+  orderNumber: { title: 'Order', of: ({ orderNumber }) => orderNumber },
 } satisfies Columns<InvoiceRecord>

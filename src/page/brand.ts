@@ -32,14 +32,6 @@ main { border-top: 0.25rem solid ${accent.given}; }
 `
 }
 
-/** In a frame the shop replaces the page around it, not the frame. */
-export function backLink({ name }: Brand, returnUrl: string | null, language: Language): Markup | null {
-  if (returnUrl === null) return null
-  const back =
-    name === null ? say(language, 'backToShop') : say(language, 'backTo', { name: markup`<bdi>${name}</bdi>` })
-  return markup`<p class="back"><a href="${returnUrl}" target="_top">${back}</a></p>`
-}
-
 /** Whom to ask, for the places where the payer is told to ask. */
 export function contactLine(brand: Brand, language: Language): Markup | null {
   const contact = contactAddress(brand)

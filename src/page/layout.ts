@@ -1,6 +1,7 @@
-import { type Brand, backLink, brandMark, brandStyle } from './brand.js'
+import { type Brand, brandMark, brandStyle } from './brand.js'
 import { LANGUAGES, type Language, say } from './language.js'
 import { Markup, markup } from './markup.js'
+import { backLink } from './return-link.js'
 import { SCRIPT } from './script.js'
 import { STYLE } from './style.js'
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Invoice } from '../domain/invoice.js'
+import type { OrderFields } from '../domain/order-fields.js'
 import type { Payment, StrayDeposit } from '../domain/payment.js'
 import { amountText } from './amount-text.js'
-import { type Brand, contactLine } from './brand.js'
+import { contactLine } from './brand.js'
 import { copyButton } from './copy-button.js'
 import { dueIn } from './due.js'
 import { instructions, type PageWallet } from './instructions.js'
@@ -27,6 +28,7 @@ const DECIMALS_MAX = 18
 
 export interface PaymentView extends Transactions {
   readonly invoice: Invoice
+  readonly order: OrderFields
   readonly payment: Payment
   /** When it became void or expired, Unix ms: the payer must not send anything. Null if it is not. */
   readonly voidedAt: number | null
@@ -48,16 +50,13 @@ export interface PaymentView extends Transactions {
 const VERSION_LENGTH = 16
 
 /** A short text that changes with everything that can change on the page of an invoice. */
-export function versionOf(view: Omit<PaymentView, 'invoice' | 'expiresAt' | 'chosen' | 'nowMs' | 'lateMs'>): string {
+export function versionOf(
+  view: Omit<PaymentView, 'invoice' | 'order' | 'expiresAt' | 'chosen' | 'nowMs' | 'lateMs'>,
+): string {
   const { payment, voidedAt, strays, wallets, networks } = view
   const addresses = wallets.map(({ address }) => address)
   const shown = JSON.stringify([payment, voidedAt !== null, strays, addresses, transactionsShown(view, networks)])
   return createHash('sha256').update(shown).digest('base64url').slice(0, VERSION_LENGTH)
-}
-
-/** Where the link back to the shop leads from the page of an invoice. */
-function returnUrlOf({ returnUrl }: Brand): string | null {
-  return returnUrl
 }
 
 /**
@@ -102,12 +101,13 @@ class PaymentPage {
   html(): string {
     const { frame, language, awaited, state } = this
     const { brand } = frame
-    const { invoice } = this.view
+    const { invoice, order } = this.view
     const refreshSeconds = awaited === null ? null : REFRESH_SECONDS[awaited]
     // The script brings a page to its next state child by child, so these are always there, in this order.
     const content = markup`
 <h1><bdi>${invoice.name}</bdi></h1>
 ${invoice.description === null ? null : markup`<p class="description"><bdi>${invoice.description}</bdi></p>`}
+${order.orderNumber === null ? null : this.orderLine(order.orderNumber)}
 <div>${this.figure()}</div>
 ${this.statusBox()}
 <div>${this.instructions()}</div>
@@ -119,9 +119,14 @@ ${this.statusBox()}
       title: `${this.title()}: ${invoice.name}`,
       refreshSeconds,
       data: awaited === null ? null : this.data(),
-      returnUrl: returnUrlOf(brand),
+      returnUrl: order.returnUrl ?? brand.returnUrl,
       content,
     })
+  }
+
+  /** What the payer's order is called. */
+  private orderLine(orderNumber: string): Markup {
+    return markup`<p class="quiet">${say(this.language, 'orderNumber')} <bdi>${orderNumber}</bdi></p>`
   }
 
   /** What the script works with. Addresses are relative, so that it works behind a proxy that serves the page under another path. */

@@ -1,5 +1,6 @@
 import { parseFormattedAmount, parseInvoiceAmount } from '../domain/amount.js'
 import type { Invoice } from '../domain/invoice.js'
+import type { OrderFields } from '../domain/order-fields.js'
 import type { Payment, QualifyingDeposit } from '../domain/payment.js'
 import { contactAddress } from './brand.js'
 import { type Language, say, timeMark } from './language.js'
@@ -12,6 +13,7 @@ import type { Transactions } from './transactions.js'
 /** What a receipt says of a paid invoice. */
 export interface PaidInvoice extends Transactions {
   readonly invoice: Invoice
+  readonly order: Pick<OrderFields, 'orderNumber'>
   readonly payment: Payment
   readonly networks: PageNetworks
 }
@@ -21,7 +23,7 @@ export interface PaidInvoice extends Transactions {
  * much, and in words that it is paid.
  */
 export function receipt({ brand, language }: PageFrame, coin: string, paid: PaidInvoice): Markup {
-  const { invoice, payment, deposits, hasMoreDeposits, networks } = paid
+  const { invoice, order, payment, deposits, hasMoreDeposits, networks } = paid
   const confirmed = deposits.filter(({ isConfirmed }) => isConfirmed)
   const paidAt = paidAtOf(paid)
   const transactions = confirmed.map((deposit) => transaction(language, invoice, deposit, networks))
@@ -32,6 +34,7 @@ export function receipt({ brand, language }: PageFrame, coin: string, paid: Paid
     row(language, 'paidTo', brand.name === null ? null : markup`<bdi>${brand.name}</bdi>`),
     row(language, 'contactLabel', contactAddress(brand)),
     row(language, 'invoiceNumber', markup`<code dir="ltr">${invoice.id}</code>`),
+    row(language, 'orderNumber', order.orderNumber === null ? null : markup`<bdi>${order.orderNumber}</bdi>`),
     row(language, 'paidOn', paidAt === null ? null : timeMark(language, paidAt)),
     row(language, 'amountReceived', markup`<bdi>${payment.received} ${coin}</bdi>`),
     row(language, 'transactions', transactions.length === 0 ? null : markup`${transactions}${more}`),
@@ -47,7 +50,7 @@ export function paidAtOf({
   invoice,
   payment,
   deposits,
-}: Omit<PaidInvoice, 'hasMoreDeposits' | 'networks'>): number | null {
+}: Omit<PaidInvoice, 'order' | 'hasMoreDeposits' | 'networks'>): number | null {
   const amount = parseInvoiceAmount(invoice.amount)
   if (amount === null) return null
   let before = parseFormattedAmount(payment.received)

@@ -1,5 +1,6 @@
 import type { Slice } from '../base/turns.js'
 import type { Invoice } from '../domain/invoice.js'
+import type { OrderFields } from '../domain/order-fields.js'
 import type { Payments } from '../domain/payment.js'
 
 /* How reads are asked for and answered, by every port. `store.ts` exports it: take it from there. */
@@ -28,6 +29,7 @@ export interface PageOf<T> {
 
 export interface InvoiceWithPayment extends Payments {
   readonly invoice: Invoice
+  readonly order: OrderFields
   /** When it became void, by request or by expiry, Unix ms; null while it is payable. */
   readonly voidedAt: number | null
   /** Unix ms; null when it never expires. */

@@ -26,6 +26,7 @@ import type { EventOutboxPort } from './event-outbox.js'
 import type { LeadershipPort } from './leadership.js'
 import type { OutboxPort, OwedDelivery } from './outbox.js'
 import type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
+import type { SearchPort } from './search.js'
 
 export type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
 
@@ -58,6 +59,7 @@ export interface Store {
   readonly ledger: LedgerPort
   readonly audit: AuditPort
   readonly overview: OverviewPort
+  readonly search: SearchPort
   readonly imports: ImportPort
   readonly changes: ChangePort
   readonly leadership: LeadershipPort
@@ -176,11 +178,11 @@ export interface InvoicePort {
   /** The same, with up to `limit` deposits of the same moment. Its cost does not grow with the history of the wallets. */
   findWithDeposits(id: string, limit: number): Awaitable<InvoiceWithDeposits | undefined>
   findByReference(reference: string): Awaitable<Invoice | undefined>
-  /** The invoices of an owner, newest first; cursors are invoice ids. */
-  page(owner: string, page: Page): Awaitable<PageOf<Invoice>>
-  pageWithPayment(owner: string, page: Page): Awaitable<PageOf<InvoiceWithPayment>>
+  /** The invoices of an owner, newest first, or only those with an order number; cursors are invoice ids. */
+  page(owner: string, page: Page, orderNumber?: string | null): Awaitable<PageOf<Invoice>>
+  pageWithPayment(owner: string, page: Page, orderNumber?: string | null): Awaitable<PageOf<InvoiceWithPayment>>
   /** The cursor that a page ends with, without reading its invoices. */
-  nextOf(owner: string, page: Page): Awaitable<string | null>
+  nextOf(owner: string, page: Page, orderNumber?: string | null): Awaitable<string | null>
   /** The oldest one of a search that is neither paid nor void, if there is one among the first. Its cost is bounded. */
   oldestUnpaid(search: UnpaidSearch): Awaitable<Invoice | undefined>
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js'
 import type { EventType, OwnerEvent } from '../domain/event.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
+import { NO_ORDER_FIELDS } from '../domain/order-fields.js'
 import {
   type DeliveryResult,
   eventBody,
@@ -33,6 +34,7 @@ const INVOICE: InvoiceState = {
   pending: '25',
   remaining: '25',
   overpaid: '0',
+  ...NO_ORDER_FIELDS,
 }
 
 export interface TestDelivery {
@@ -108,5 +110,6 @@ function testEvent(types: readonly EventType[], deliveryId: string, txHash: stri
     reference: REFERENCE,
     deposit: type.startsWith('deposit.') ? { ...DEPOSIT, index: 0, txHash, receivedAt: nowMs } : null,
     delivery: type === 'delivery.failed' ? { id: deliveryId, ...attempt, event } : null,
+    ...NO_ORDER_FIELDS,
   }
 }

@@ -4,6 +4,7 @@ import { type DirectoryPorts, MailboxFull, WalletDirectory } from '../../src/act
 import { refuse, succeed } from '../../src/domain/failure.js'
 import type { Invoice, InvoiceRequest } from '../../src/domain/invoice.js'
 import type { DepositFact } from '../../src/domain/ledger-fact.js'
+import { NO_ORDER_FIELDS } from '../../src/domain/order-fields.js'
 import type { Wallet } from '../../src/domain/wallet.js'
 import type { Settled, WalletCommand, WalletResult } from '../../src/store/commands.js'
 
@@ -107,6 +108,7 @@ function wanted(name: string, ...walletIds: string[]): InvoiceRequest {
     currency: 'native',
     callbackUrl: null,
     isCallbackUrlValid: true,
+    order: NO_ORDER_FIELDS,
     expiresInSeconds: null,
   }
 }

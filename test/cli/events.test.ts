@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { OwnerEvent } from '../../src/domain/event.js'
+import { NO_ORDER_FIELDS } from '../../src/domain/order-fields.js'
 import { eventColumns } from '../../src/listing/events.js'
 import { until } from '../service/watched-chain.js'
 import { Shop } from './shop.js'
@@ -92,7 +93,7 @@ test('the details of an event tell of a deposit in the terms of invoices, and of
   const deposit = { network: 'SEP', txHash: 'tx', index: 7, toAddress: '0x0', receivedAt: 1 } as const
   const event: OwnerEvent = {
     ...{ id: '0'.repeat(16), type: 'deposit.pending', at: 0, invoiceId: null, reference: null },
-    ...{ deposit: null, delivery: null },
+    ...{ deposit: null, delivery: null, ...NO_ORDER_FIELDS },
   }
   const details = eventColumns({ SEP: 6, 'TRX-NILE': 6 }).details.of
   for (const [currency, amount, told] of [

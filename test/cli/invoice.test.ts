@@ -42,11 +42,31 @@ describe('billhook invoice', () => {
     assert.match(shown.stdout, new RegExp(`^Page +${PUBLIC_URL}/pay/${id}$`, 'm'))
 
     const listed = await shop.run(['invoice', 'list', ...flags, '--reference', 'order-1'])
-    assert.match(listed.stdout, new RegExp(`^created\t.*\\n.*\t${id}\tunpaid\t25\\.00\tUSDT\t0\torder-1\tTea set\\n$`))
+    assert.match(
+      listed.stdout,
+      new RegExp(`^created\t.*\\n.*\t${id}\tunpaid\t25\\.00\tUSDT\t0\torder-1\tTea set\t-\\n$`),
+    )
 
     const voided = await shop.json(['invoice', 'void', id, '--data', data])
     assert.equal(typeof voided.voided_at, 'number')
     assert.match((await shop.run(['invoice', 'get', id, '--data', data])).stdout, /^Payment {6}void: /m)
+  })
+
+  test('what an invoice says of its order is sent, shown, and looked for', async () => {
+    const order = ['--order-number', 'A-7', '--return-url', 'https://shop.example/orders/7']
+    const metadata = ['--metadata', 'cart=c=7', '--metadata', '__proto__=\u001b[31mred', '--metadata', 'empty=']
+    const id = await shop.invoice('32', ...order, ...metadata)
+    const got = await shop.json(['invoice', 'get', id, '--data', shop.data])
+    const expected = JSON.parse('{"cart": "c=7", "__proto__": "\\u001b[31mred", "empty": ""}')
+    assert.deepEqual([got.orderNumber, got.returnUrl, got.metadata], ['A-7', 'https://shop.example/orders/7', expected])
+    const shown = (await shop.run(['invoice', 'get', id, '--data', shop.data])).stdout
+    assert.match(shown, /^Order number +A-7$/m)
+    assert.match(shown, /^Return to +https:\/\/shop\.example\/orders\/7$/m)
+    assert.match(shown, /^Metadata +cart=c=7, __proto__=\?\[31mred, empty=$/m)
+    const list = (number: string) =>
+      shop.run(['invoice', 'list', '--data', shop.data, '--owner', shop.owner, '--order-number', number])
+    assert.match((await list('A-7')).stdout, new RegExp(`\t${id}\t[^\n]*\tA-7\n$`))
+    assert.equal((await list('A-')).stdout.split('\n').length, 2)
   })
 
   test('create answers with the same invoice when it is given again with its Idempotency-Key', async () => {
@@ -150,12 +170,30 @@ describe('billhook invoice', () => {
       [['invoice', 'crate'], "unknown command 'crate' (Did you mean create?)"],
       [['invoice', 'get'], "missing required argument 'invoice'"],
       [
-        ['invoice', 'create', '--amoun=5', '--expires-in', '5', '--url', 'ftp://x', '--data', 'd'],
+        [
+          'invoice',
+          'create',
+          '--amoun=5',
+          '--expires-in',
+          '5',
+          '--url',
+          'ftp://x',
+          '--data',
+          'd',
+          '--metadata',
+          'a',
+          '--metadata',
+          'b=1',
+          '--metadata',
+          'b=2',
+        ],
         '"--amoun" is not a flag; did you mean --amount? See billhook --help.',
         'invoice create needs --amount.',
         'invoice create needs --wallets.',
         'invoice create needs --name.',
         '--expires-in must be an integer from 60 to 31536000, not "5".',
+        '--metadata must be key=value, not "a".',
+        '--metadata names "b" twice.',
         '--url cannot be combined with --data.',
         'The identity is missing: give it with --owner or BILLHOOK_OWNER.',
         '--url must be an absolute http or https URL without query, fragment or credentials, not "ftp://x".',

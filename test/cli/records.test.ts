@@ -32,7 +32,8 @@ describe('records of a data directory', () => {
   test('of events are moved with the cursors of those who read them', async () => {
     const shop = await Shop.open()
     try {
-      const id = await shop.invoice('25', '--reference', FORMULA)
+      const order = ['--order-number', '=1+1', '--return-url', 'https://shop.example/', '--metadata', 'a=@b']
+      const id = await shop.invoice('25', '--reference', FORMULA, ...order)
       await shop.service.post('/sandbox/deposits', { invoiceId: id, kind: 'confirmed', txHash: 'tx' })
       // That it is paid may be noted in a later commit.
       await until(async () =>
@@ -48,6 +49,9 @@ describe('records of a data directory', () => {
         csv.slice(1, -1).map((line) => line.match(/,/g)?.length),
         [1, 2, 3, 4].map(() => columns - 1),
       )
+      const sheet = (await shop.run(['export', 'invoices', '--data', shop.data, '--format', 'csv'])).stdout
+      assert.match(sheet, /returnUrl,orderNumber,metadata\n/)
+      assert.match(sheet, /https:\/\/shop\.example\/,'=1\+1,"\{""a"":""@b""\}"/)
       const to = join(shop.files, 'to')
       mkdirSync(to)
       for (const kind of ['identities', 'wallets', 'keys', 'invoices', 'deposits', 'events']) {

@@ -84,6 +84,9 @@ describe('the console in a browser', { skip: noBrowser }, () => {
         'networks',
         'nothing',
         `invoices/${invoice}`,
+        'search',
+        'search?q=order-1',
+        'search?q=nothing',
       ]
       for (const path of ['/console', ...paths.map((one) => `/console/${one}`), delivery]) {
         await page.goto(`${console.url}${path}`)

@@ -36,6 +36,36 @@ describe('the console', () => {
     assert.deepEqual(await found('?reference=order-2&state=paid'), [])
   })
 
+  test('shows on the page of an invoice what lies on its wallets beside it, other invoices of them, and a timeline', async (t) => {
+    const console = await ConsoleFixture.start(t)
+    await console.service.assign(OWNER, WALLET)
+    const metadata = { [HOSTILE.slice(0, 40)]: HOSTILE }
+    const id = await console.invoice({
+      amount: '30',
+      orderNumber: HOSTILE,
+      returnUrl: 'https://shop.example/',
+      metadata,
+    })
+    const other = await console.invoice({ amount: '31' })
+    await console.deposit('0x1', '5000000')
+    const wrong = { network: 'SEP', txHash: '0x2', toAddress: WALLET.address, currency: '#native', amount: '90' }
+    const event = { id: 'wrong', type: 'deposit.pending', deposit: { ...wrong, receivedAt: Date.now() + 1000 } }
+    const [result] = await console.service.push(event)
+    assert.equal(result?.status, 'applied')
+    const { html } = await console.page(`/console/invoices/${id}`)
+    const rowsOf = (caption: string) => tablesOf(html).find((one) => one.caption.startsWith(caption))?.rows ?? []
+    assert.deepEqual(
+      rowsOf('Deposits that are no invoice').map(([, network, state, what]) => [network, state, what]),
+      [['SEP', 'pending', '90 ETH, which this invoice does not ask for']],
+    )
+    assert.equal(rowsOf('Other invoices').length, 1)
+    assert.ok(html.includes(`href="/console/invoices/${other}"`))
+    const told = rowsOf('Oldest first').map(([, what]) => what)
+    assert.deepEqual(told, ['Created', '5 USDT received on SEP', '5 USDT confirmed'])
+    assert.doesNotMatch(html, /<script|<img/)
+    assert.ok(html.includes('https://shop.example/') && !html.includes('href="https://shop.example/"'))
+  })
+
   test('shows deposits by network, transaction, address, owner and state, with amounts as payers sent them', async (t) => {
     const console = await ConsoleFixture.start(t, { BILLHOOK_SEP_TOKEN_DECIMALS: '8' })
     const other = { id: 'w2', address: '0xabcd000000000000000000000000000000000002', network: 'SEP' }

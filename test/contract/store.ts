@@ -25,6 +25,7 @@ import { describeLedger } from './store/ledger.js'
 import { describeMatching } from './store/matching.js'
 import { describeMovedEvents } from './store/moved-events.js'
 import { describeNetworks } from './store/networks.js'
+import { describeOrders } from './store/orders.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
 import { describeOverview } from './store/overview.js'
@@ -32,6 +33,7 @@ import { describeOwnMoney } from './store/own-money.js'
 import { describeQualifyingDeposits } from './store/qualifying-deposits.js'
 import { describeHistories } from './store/random-histories.js'
 import { describeRetries } from './store/retries.js'
+import { describeSearch } from './store/search.js'
 import { describeSetAside } from './store/set-aside.js'
 import { describeSettledDeliveries } from './store/settled-deliveries.js'
 import { describeStrayDeposits } from './store/stray-deposits.js'
@@ -50,7 +52,7 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   keys: [describeKeys],
   identities: [describeIdentities],
   wallets: [describeWallets],
-  invoices: [describeInvoices, describeQualifyingDeposits],
+  invoices: [describeInvoices, describeOrders, describeQualifyingDeposits],
   deposits: [describeDeposits, describeMatching, describeOwnMoney, describeStrayDeposits],
   chain: [describeChains],
   aside: [describeAside, describeSetAside],
@@ -60,6 +62,7 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   webhooks: [describeWebhooks],
   ledger: [describeLedger],
   overview: [describeOverview],
+  search: [describeSearch],
   imports: [describeImports, describeMovedEvents],
   changes: [describeChanges],
   leadership: [describeLeadership],

@@ -91,6 +91,9 @@ describe('an imported event', () => {
   }
 })
 
+const RETURN_FLAW =
+  'returnUrl must be an absolute http or https URL of at most 2048 characters, without user and password'
+
 const INVOICE = {
   ...{
     id: 'a'.repeat(32),
@@ -204,6 +207,13 @@ describe('an imported record', () => {
     [{ ...INVOICE, name: 'n'.repeat(81) }, 'name is longer than 80 characters'],
     [{ ...INVOICE, name: ' \n' }, 'name is blank'],
     [{ ...INVOICE, description: 'd'.repeat(501) }, 'description is longer than 500 characters'],
+    [{ ...INVOICE, returnUrl: 'javascript:alert(1)' }, RETURN_FLAW],
+    [{ ...INVOICE, returnUrl: 'https://user:secret@shop.example/' }, RETURN_FLAW],
+    [{ ...INVOICE, orderNumber: 'n'.repeat(81) }, 'orderNumber is longer than 80 characters'],
+    [{ ...INVOICE, orderNumber: 7 }, 'orderNumber must be a text'],
+    [{ ...INVOICE, metadata: { a: 1 } }, 'metadata is none of an invoice'],
+    [{ ...INVOICE, metadata: 'a=b' }, 'metadata is none of an invoice'],
+    [{ ...INVOICE, metadata: { a: 'v'.repeat(501) } }, 'metadata is none of an invoice'],
     [{ ...INVOICE, wallet_ids: walletIds(51) }, 'wallet_ids names more than 50 wallets'],
     [{ ...INVOICE, wallet_ids: 'w1,w2,w1' }, 'wallet_ids names a wallet twice'],
     [{ ...INVOICE, wallet_ids: 'w2,w1' }, 'wallet_id is not the first of wallet_ids'],

@@ -29,6 +29,7 @@ describe('an invoice request', () => {
       currency: 'native',
       callbackUrl: null,
       isCallbackUrlValid: true,
+      order: { returnUrl: null, orderNumber: null, metadata: null },
       expiresInSeconds: null,
     })
   })

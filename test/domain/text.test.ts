@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isCallbackUrl, isLongerThan, parseOwner, truncate, wellFormed } from '../../src/domain/text.js'
+import { isAbsoluteHttpUrl, isLongerThan, parseOwner, truncate, wellFormed } from '../../src/domain/text.js'
 
 describe('truncation (decisions 1)', () => {
   const rows: readonly (readonly [string, string, number, string])[] = [
@@ -84,7 +84,7 @@ describe('a callback URL (decisions 4)', () => {
   ]
   for (const [what, url] of accepted) {
     test(`may have ${what}`, () => {
-      assert.equal(isCallbackUrl(url), true)
+      assert.equal(isAbsoluteHttpUrl(url), true)
     })
   }
 
@@ -125,7 +125,7 @@ describe('a callback URL (decisions 4)', () => {
   ]
   for (const [what, url] of refused) {
     test(`is not ${what}`, () => {
-      assert.equal(isCallbackUrl(url), false)
+      assert.equal(isAbsoluteHttpUrl(url), false)
     })
   }
 })

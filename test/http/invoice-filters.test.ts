@@ -7,7 +7,7 @@ import type { InvoicePort, InvoiceWithPayment, Page } from '../../src/store/stor
 import { assertRefused, type Reply, ServiceFixture } from '../support/service-fixture.js'
 import { validAddress } from '../support/valid-address.js'
 
-const ANY = { status: null, currency: null, createdAfter: null, createdBefore: null }
+const ANY = { status: null, currency: null, createdAfter: null, createdBefore: null, orderNumber: null }
 
 /** A list of so many unpaid invoices, newest first; the ones that `isPaid` names are paid. It counts what is read. */
 function listOf(length: number, isPaid: (at: number) => boolean = () => false) {
@@ -21,7 +21,7 @@ function listOf(length: number, isPaid: (at: number) => boolean = () => false) {
       own: '0',
     }
     const invoice = { id: String(at), currency: 'USDT', created_at: length - at }
-    return { invoice, payment, voidedAt: null, expiresAt: null } as InvoiceWithPayment
+    return { invoice, order: { orderNumber: `${at}` }, payment, voidedAt: null, expiresAt: null } as InvoiceWithPayment
   })
   const state = { read: 0 }
   const read = ({ after: cursor, limit }: Page) => {
@@ -84,6 +84,8 @@ describe('a page of wanted invoices', () => {
     [{ createdAfter: 5 }, []],
     [{ currency: 'USDT' }, [0, 1, 2, 3, 4]],
     [{ currency: 'native' }, []],
+    [{ orderNumber: '3' }, [3]],
+    [{ orderNumber: '' }, []],
     [{ status: 'unpaid', createdBefore: 2 }, [4]],
   ] as const) {
     test(`of ${JSON.stringify(filter)}`, async () => {
@@ -108,7 +110,14 @@ describe('GET /api/users/:id/invoices with a filter', () => {
     await fixture.assign(owner, wallet)
     // The first is paid; the last two are in USDT.
     for (let n = 1; n <= 4; n += 1) {
-      const body = { owner, walletIds: ['w-1'], name: `${n}`, amount: `${n}`, reference: `f ${n}` }
+      const body = {
+        owner,
+        walletIds: ['w-1'],
+        name: `${n}`,
+        amount: `${n}`,
+        reference: `f ${n}`,
+        orderNumber: n % 2 === 0 ? 'A/1 &' : 'A',
+      }
       const reply = await fixture.post('/api/invoices', n > 2 ? { ...body, currency: 'USDT' } : body)
       assert.equal(reply.status, 201, reply.text)
       await new Promise((resolve) => setTimeout(resolve, 2))
@@ -132,12 +141,30 @@ describe('GET /api/users/:id/invoices with a filter', () => {
       [`createdAfter=${second}&createdBefore=${third}`, []],
       ['status=unpaid&include=payment', ['4', '3', '2']],
       ['reference=f%201&status=paid', ['1']],
+      ['orderNumber=A', ['3', '1']],
+      ['orderNumber=A%2F1+%26', ['4', '2']],
+      ['orderNumber=A&status=paid', ['1']],
+      ['orderNumber=A&currency=USDT&include=payment', ['3']],
+      [`orderNumber=A&createdAfter=${second}`, ['3']],
+      ['orderNumber=A&reference=f%201', ['1']],
+      ['orderNumber=A&reference=f%202', []],
+      ['orderNumber=', []],
+      ['orderNumber=%25', []],
+      ['orderNumber=a', []],
       ['reference=f%201&status=unpaid', []],
     ] as const) {
       const reply = await get(query)
       assert.deepEqual([reply.status, names(reply), reply.headers.get('link')], [200, [...expected], null], query)
       for (const one of reply.json) assert.equal('payment' in one, query.includes('include'), query)
     }
+  })
+
+  test('goes on by the Link header, which keeps an order number', async () => {
+    const first = await get('orderNumber=A%2F1+%26&limit=1')
+    const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
+    assert.match(next, /&orderNumber=A%2F1%20%26$/)
+    const second = await fixture.get(next)
+    assert.deepEqual([names(first), names(second), second.headers.get('link')], [['4'], ['2'], null])
   })
 
   test('goes on by the Link header, which keeps the filter', async () => {

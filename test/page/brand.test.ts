@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { backLink, brandMark, brandStyle, contactLine, NO_BRAND } from '../../src/page/brand.js'
+import { brandMark, brandStyle, contactLine, NO_BRAND } from '../../src/page/brand.js'
 import { failurePage } from '../../src/page/failure-page.js'
+import { backLink } from '../../src/page/return-link.js'
 import { STYLE } from '../../src/page/style.js'
 import { frameOf, SHOP, textOf } from './frame.js'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Invoice } from '../../src/domain/invoice.js'
+import { NO_ORDER_FIELDS } from '../../src/domain/order-fields.js'
 import type { Payment, QualifyingDeposit } from '../../src/domain/payment.js'
 import { failurePage } from '../../src/page/failure-page.js'
 import { LANGUAGES } from '../../src/page/language.js'
@@ -55,6 +56,7 @@ function render({ invoice, ...rest }: Variation = {}, frame: PageFrame = frameOf
       created_at: 1_700_000_000_000,
       ...invoice,
     },
+    order: NO_ORDER_FIELDS,
     payment: UNPAID,
     voidedAt: null,
     strays: [],
@@ -602,5 +604,27 @@ describe('text of the merchant', () => {
   test('keeps its line breaks and is left out when there is none', () => {
     assert.ok(render({ invoice: { description: 'one\ntwo' } }).includes('<bdi>one\ntwo</bdi>'))
     assert.equal(render({ invoice: { description: null } }).includes('class="description"'), false)
+  })
+})
+
+describe('what an invoice says of its order', () => {
+  const order = {
+    returnUrl: 'https://shop.example/orders/7?a=1&b="',
+    orderNumber: '<b>A-7\u202e',
+    metadata: { 'shop-secret': 'confidential' },
+  }
+
+  test('is on its page, escaped: the order number, and the link back; never the metadata', () => {
+    for (const state of [{}, { voidedAt: 1_700_000_000_000 }]) {
+      const html = render({ order, ...state })
+      assert.match(html, /Order number <bdi>&lt;b&gt;A-7\u202e<\/bdi>/)
+      const link = '<a href="https://shop.example/orders/7?a=1&amp;b=&quot;" target="_top">'
+      assert.ok(html.includes(`${link}Back to the shop</a>`), html)
+      assert.doesNotMatch(html, /shop-secret|confidential/)
+    }
+  })
+
+  test('leaves no trace where there is none', () => {
+    assert.doesNotMatch(render(), /Order number|class="back"/)
   })
 })

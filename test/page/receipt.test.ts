@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Invoice } from '../../src/domain/invoice.js'
+import { NO_ORDER_FIELDS } from '../../src/domain/order-fields.js'
 import type { QualifyingDeposit } from '../../src/domain/payment.js'
 import { LANGUAGES } from '../../src/page/language.js'
 import { type PaidInvoice, paidAtOf, receipt } from '../../src/page/receipt.js'
@@ -34,7 +35,14 @@ function deposit(amount: string, minute: number, more: Partial<QualifyingDeposit
 
 function paid(received: string, ...deposits: readonly QualifyingDeposit[]): PaidInvoice {
   const payment = { status: 'paid', received, pending: '0', remaining: '0', overpaid: '0', own: received } as const
-  return { invoice: INVOICE, payment, deposits, hasMoreDeposits: false, networks: pageNetworks() }
+  return {
+    invoice: INVOICE,
+    order: NO_ORDER_FIELDS,
+    payment,
+    deposits,
+    hasMoreDeposits: false,
+    networks: pageNetworks(),
+  }
 }
 
 function printed(invoice = paid('1250', deposit('1250', 0)), lang = 'en', brand = SHOP): string {
@@ -109,4 +117,12 @@ describe('the receipt', () => {
     const html = printed(paid('1250', deposit('1250', 0, { txHash: hostile })), 'en', { ...SHOP, name: hostile })
     assert.equal(html.includes('<script'), false)
   })
+})
+
+test('a receipt has the order number, escaped, and nothing of the metadata', () => {
+  const order = { returnUrl: null, orderNumber: 'A<7>', metadata: { secret: 'margin' } }
+  const html = printed({ ...paid('1250', deposit('1250', 0)), order })
+  assert.match(html, /<dt>Order number<\/dt><dd><bdi>A&lt;7&gt;<\/bdi><\/dd>/)
+  assert.doesNotMatch(html, /secret|margin/)
+  assert.doesNotMatch(printed(), /Order number/)
 })

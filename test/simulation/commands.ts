@@ -4,13 +4,14 @@ import type { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import type { ApiKeyRegistration } from '../../src/domain/api-key.js'
 import type { IdempotentRequest } from '../../src/domain/idempotency.js'
 import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
+import { NO_ORDER_FIELDS, type OrderFields } from '../../src/domain/order-fields.js'
 import type { OnOwed, Store } from '../../src/store/store.js'
 import type { ChainMoves } from './chain-moves.js'
 import type { Facts } from './facts.js'
 import { depositAtoms } from './model/amounts.js'
 import { ModelInvoices, type ModelRequest } from './model/invoices.js'
 import type { Model } from './model/model.js'
-import { callbackUrl, ownerName, publicKey, walletName } from './names.js'
+import { callbackUrl, orderNumberOf, ownerName, publicKey, walletName } from './names.js'
 import type { OpenCommands, OpenEvents, OpenInvoice, OpenStep } from './open-commands.js'
 import { POISON, REPLACED, UNAVAILABLE, withoutErrors } from './referee.js'
 import type { CoreStep, EventStep, InvoiceStep, Profile } from './steps.js'
@@ -135,6 +136,7 @@ export class Commands {
       currency: step.currency,
       callbackUrl: callback,
       isCallbackValid: callback !== NOT_A_URL,
+      order: orderOf(step),
       expiresInSeconds: step.expiresInSeconds,
     }
     const body = {
@@ -144,6 +146,7 @@ export class Commands {
       currency: request.currency,
       reference: request.reference,
       callbackUrl: request.callbackUrl,
+      ...request.order,
       expiresInSeconds: request.expiresInSeconds,
     }
     const wanted = parseInvoiceRequest(body, request.owner)
@@ -346,4 +349,11 @@ function throwPoison(): never {
 
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
+}
+
+/** Some invoices say of which order they are, several of the same; it follows from the step, so that seeds keep their histories. */
+function orderOf({ reference, owner }: InvoiceStep): OrderFields {
+  if (reference === null || reference % 3 !== 0) return NO_ORDER_FIELDS
+  const orderNumber = orderNumberOf(reference)
+  return { returnUrl: reference % 2 === 0 ? callbackUrl(owner) : null, orderNumber, metadata: { step: `${reference}` } }
 }

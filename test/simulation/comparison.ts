@@ -7,7 +7,7 @@ import type { Awaitable, Page, PageOf, Store } from '../../src/store/store.js'
 import type { ModelEvent } from './model/events.js'
 import type { Model } from './model/model.js'
 import { namesOf } from './model/outbox.js'
-import { ownerName, publicKey } from './names.js'
+import { orderNumberOf, ownerName, publicKey } from './names.js'
 import type { ScriptNetworks } from './networks.js'
 import type { Random } from './random.js'
 import type { Touched } from './referee.js'
@@ -209,6 +209,10 @@ export class Comparison {
     const expected = this.model.invoices.of(owner)
     const read = (page: Page) => this.store().invoices.page(owner, page)
     expectEqual('the invoices of an owner', await walk(read, limit), expected, owner)
+    const orderNumber = orderNumberOf(limit)
+    const readNumbered = (page: Page) => this.store().invoices.page(owner, page, orderNumber)
+    const numbered = this.model.invoices.numbered(owner, orderNumber)
+    expectEqual('the invoices of an order number', await walk(readNumbered, limit), numbered, [owner, orderNumber])
     const paid = (await this.store().invoices.pageWithPayment(owner, { after: null, limit })).items.at(-1)
     if (paid !== undefined)
       expectEqual('an invoice in a list', paid, this.model.invoices.told(paid.invoice.id, this.now()))

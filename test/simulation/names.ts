@@ -36,6 +36,11 @@ export function eventName(event: number | null): string | null {
 }
 
 /** Receivers 0 and 3 are the same host, so an owner's lanes are fewer than their URLs. */
+/** Few, so that several invoices have the same. */
+export function orderNumberOf(n: number): string {
+  return `A-${n % 4}`
+}
+
 export function callbackUrl(receiver: number): string {
   return `https://receiver-${receiver % URLS}.test/hook/${receiver}`
 }

@@ -18,6 +18,9 @@ export interface InvoiceFields {
   readonly description?: string
   readonly reference?: string
   readonly callbackUrl?: string
+  readonly returnUrl?: string
+  readonly orderNumber?: string
+  readonly metadata?: Readonly<Record<string, string>>
   readonly expiresInSeconds?: number
 }
 

@@ -29,6 +29,9 @@ export type ErrorCode =
   | 'amount_in_use'
   | 'wallet_in_use'
   | 'too_many_wallet_sets'
+  | 'invalid_return_url'
+  | 'invalid_order_number'
+  | 'invalid_metadata'
   | 'invalid_expiry'
   | 'request_repeated'
   | 'invalid_idempotency_key'
@@ -150,6 +153,13 @@ export interface InvoiceWithPayment {
   readonly voided_at: number | null
   /** When it expires unless it is paid or being paid; null for never. */
   readonly expires_at: number | null
+  /** Where the payment page leads back to. */
+  readonly returnUrl: string | null
+  /** What people call the order, truncated to 80 characters. */
+  readonly orderNumber: string | null
+  /** Up to 20 texts of your own. Payers never see them. */
+  readonly metadata: {
+  } | null
 }
 
 export interface ApiKey {
@@ -291,6 +301,13 @@ export interface DeliveredEvent {
         readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
       } | null
     } | null
+    /** Where the payment page leads back to. */
+    readonly returnUrl: string | null
+    /** What people call the order, truncated to 80 characters. */
+    readonly orderNumber: string | null
+    /** Up to 20 texts of your own. Payers never see them. */
+    readonly metadata: {
+    } | null
     /** If the invoice had become void before the deposit came; else absent. */
     readonly late?: true
   }
@@ -313,6 +330,13 @@ export interface InvoiceEvent {
   readonly deposit: null
   /** Null. */
   readonly delivery: null
+  /** Where the payment page leads back to. */
+  readonly returnUrl: string | null
+  /** What people call the order, truncated to 80 characters. */
+  readonly orderNumber: string | null
+  /** Up to 20 texts of your own. Payers never see them. */
+  readonly metadata: {
+  } | null
   readonly late?: undefined
 }
 
@@ -346,6 +370,13 @@ export interface DepositEvent {
   }
   /** Null. */
   readonly delivery: null
+  /** Where the payment page leads back to. */
+  readonly returnUrl: string | null
+  /** What people call the order, truncated to 80 characters. */
+  readonly orderNumber: string | null
+  /** Up to 20 texts of your own. Payers never see them. */
+  readonly metadata: {
+  } | null
   /** If the invoice had become void before the deposit came; else absent. */
   readonly late?: true
 }
@@ -382,6 +413,13 @@ export interface DeliveryEvent {
       readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
     } | null
   }
+  /** Where the payment page leads back to. */
+  readonly returnUrl: string | null
+  /** What people call the order, truncated to 80 characters. */
+  readonly orderNumber: string | null
+  /** Up to 20 texts of your own. Payers never see them. */
+  readonly metadata: {
+  } | null
   readonly late?: undefined
 }
 
@@ -512,6 +550,13 @@ export interface DepositPayload {
     readonly remaining: string
     /** What of `own` is beyond the amount. */
     readonly overpaid: string
+    /** Where the payment page leads back to. */
+    readonly returnUrl: string | null
+    /** What people call the order, truncated to 80 characters. */
+    readonly orderNumber: string | null
+    /** Up to 20 texts of your own. Payers never see them. */
+    readonly metadata: {
+    } | null
   }
   readonly test?: undefined
 }
@@ -551,6 +596,13 @@ export interface TestPayload {
     readonly remaining: string
     /** What of `own` is beyond the amount. */
     readonly overpaid: string
+    /** Where the payment page leads back to. */
+    readonly returnUrl: string | null
+    /** What people call the order, truncated to 80 characters. */
+    readonly orderNumber: string | null
+    /** Up to 20 texts of your own. Payers never see them. */
+    readonly metadata: {
+    } | null
   }
   /** It is about no deposit: do nothing. */
   readonly test: true
@@ -577,6 +629,13 @@ export interface CreateInvoiceRequest {
   readonly reference?: string | null | undefined
   /** An absolute http: or https: URL without user and password. Wins over the identity's default. */
   readonly callbackUrl?: string | null | undefined
+  /** Where the payment page leads back to: an absolute http: or https: URL without user and password. */
+  readonly returnUrl?: string | null | undefined
+  /** What people call the order, truncated to 80 characters. Several invoices may have the same. */
+  readonly orderNumber?: string | null | undefined
+  /** Up to 20 texts of your own. Payers never see them. */
+  readonly metadata?: {
+  } | null | undefined
   /** Seconds until it becomes void unless it is paid or being paid. The operator's default applies without it. */
   readonly expiresInSeconds?: number | null | undefined
 }

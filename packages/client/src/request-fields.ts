@@ -11,6 +11,9 @@ export const requestFields = {
     'description',
     'reference',
     'callbackUrl',
+    'returnUrl',
+    'orderNumber',
+    'metadata',
     'expiresInSeconds',
   ],
   registerApiKey: [

@@ -13,22 +13,32 @@ const exampleInvoice = {
   created_at: 1795171627009,
 }
 
+/** What the example says of its order. */
+const exampleOrder = {
+  returnUrl: 'https://shop.example/orders/1001',
+  orderNumber: '1001',
+  metadata: { cart: 'c-7f3a' },
+}
+
 /** What an event tells. */
 const exampleData = {
   invoiceId: exampleInvoice.id,
   reference: exampleInvoice.reference,
   deposit: null,
   delivery: null,
+  ...exampleOrder,
 } as const
 
 /** Examples of the records. */
 export const examples = {
   invoice: exampleInvoice,
+  order: exampleOrder,
   invoiceWithPayment: {
     ...exampleInvoice,
     payment: { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0', own: '0' },
     voided_at: null,
     expires_at: null,
+    ...exampleOrder,
   },
   apiKey: {
     id: '4bb2832533a4235b',
@@ -80,6 +90,7 @@ export const examples = {
       receivedAt: 1795171627068,
     },
     delivery: null,
+    ...exampleOrder,
   },
   deposit: {
     network: 'TRX-NILE',

@@ -3,6 +3,7 @@ import { EXPIRY_SECONDS_MAX, EXPIRY_SECONDS_MIN } from '../../domain/voiding.js'
 import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { identityInPath, ownerInBody, pageParameters } from './parameters.js'
+import { orderInRequest } from './records/order-fields.js'
 import type { RecordName } from './records.js'
 import { invoiceId, list, oneOf, orNull, record, type Schema, text, time, whole } from './schema.js'
 
@@ -36,6 +37,7 @@ const invoiceRequest: Schema = record(
         pattern: '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\]+$',
       }),
     ),
+    ...orderInRequest,
     expiresInSeconds: orNull(
       whole(
         "Seconds until it becomes void unless it is paid or being paid. The operator's default applies without it.",
@@ -46,7 +48,7 @@ const invoiceRequest: Schema = record(
       ),
     ),
   },
-  ['owner', 'currency', 'description', 'reference', 'callbackUrl', 'expiresInSeconds'],
+  ['owner', 'currency', 'description', 'reference', 'callbackUrl', ...Object.keys(orderInRequest), 'expiresInSeconds'],
 )
 
 const idempotencyKey = text(
@@ -80,6 +82,7 @@ export const invoiceOperations = operations({
           amount: '25.00',
           currency: 'USDT',
           reference: 'order-1001-5f2c81d90b7e46a3',
+          ...examples.order,
         },
         unsigned: {
           owner: examples.invoice.owner,
@@ -100,7 +103,8 @@ export const invoiceOperations = operations({
       },
     },
     errors: [
-      ...(['invalid_json', 'invalid_invoice', 'invalid_expiry', 'unsupported_currency'] as const),
+      ...(['invalid_json', 'invalid_invoice', 'invalid_return_url', 'invalid_order_number'] as const),
+      ...(['invalid_metadata', 'invalid_expiry', 'unsupported_currency'] as const),
       ...(['wallet_not_owned', 'mixed_native_coins', 'invalid_callback_url', 'invalid_idempotency_key'] as const),
       ...(['reference_in_use'] as const),
       ...(['amount_in_use', 'wallet_in_use', 'too_many_wallet_sets', 'request_repeated'] as const),
@@ -137,12 +141,16 @@ export const invoiceOperations = operations({
     chapter: 'Invoices',
     summary: 'List the invoices of an identity',
     description:
-      'Newest first. With `status`, `currency`, `createdAfter` or `createdBefore` the answer is always a page, of 100 if there is no `limit`. It looks at no more than 1000 invoices, so it may be short or even empty and have a next page all the same: go on while there is a `Link`.',
+      'Newest first. With `status`, `currency`, `createdAfter`, `createdBefore` or `orderNumber` the answer is always a page, of 100 if there is no `limit`. It looks at no more than 1000 invoices, so it may be short or even empty and have a next page all the same: go on while there is a `Link`.',
     path: { id: identityInPath },
     query: {
       ...pageParameters,
-      include: oneOf(['payment'], 'Adds `payment`, `voided_at` and `expires_at` to each record.'),
+      include: oneOf(
+        ['payment'],
+        'Adds `payment`, `voided_at`, `expires_at`, `returnUrl`, `orderNumber` and `metadata` to each record.',
+      ),
       reference: text('Only the invoice with this reference.'),
+      orderNumber: text('Only invoices with exactly this order number.'),
       status: oneOf(['unpaid', 'paid'], 'Only invoices whose payment has this status.'),
       currency: oneOf(['native', 'USDT'], 'Only invoices in this currency.'),
       createdAfter: { ...time('Only invoices created after this time.'), maximum: 999_999_999_999_999 },

@@ -11,6 +11,9 @@ const EVENTS_LIMIT = 100
 /** Events that one piece of an answer reads at most. */
 const PIECE_EVENTS = 100
 
+/** About what an answer may hold as JSON before it ends early: an event may carry metadata of many kilobytes. */
+const ANSWER_BYTES = 1_048_576
+
 /** The id of an event. */
 const CURSOR = /^[0-9a-f]{16}$/
 
@@ -25,7 +28,7 @@ export function eventHandlers(parts: EventParts) {
   return handlers({ 'GET /api/users/:id/events': (request, { id }) => list(parts, id, request) })
 }
 
-/** One page: a log that grows while it is read has no end to stream to. */
+/** One page: a log that grows while it is read has no end to stream to. It ends early, with a `Link`, where its events are large. */
 async function list({ events, lists, basePath }: EventParts, owner: string, request: Request): Promise<Answer> {
   const page = readPage(new URLSearchParams(request.query))
   if (!page.ok) return failureAnswer(page.failure)
@@ -34,16 +37,24 @@ async function list({ events, lists, basePath }: EventParts, owner: string, requ
     const texts: string[] = []
     let next = after
     let left = limit
+    let bytes = 0
     do {
       const piece = { after: next, limit: Math.min(left, PIECE_EVENTS) }
       const found = await work.run((slice) => events.page(owner, { ...piece, slice }))
       // What was removed meanwhile is behind what was read: the next request says so.
       if (!found.ok && texts.length > 0) break
       if (!found.ok) return failureAnswer(found.failure)
-      for (const event of found.value.items) texts.push(JSON.stringify(event))
       next = found.value.next
+      for (const [at, event] of found.value.items.entries()) {
+        const text = JSON.stringify(event)
+        texts.push(text)
+        bytes += text.length
+        if (bytes < ANSWER_BYTES || at === found.value.items.length - 1) continue
+        next = event.id
+        break
+      }
       left = limit - texts.length
-    } while (next !== null && left > 0)
+    } while (next !== null && left > 0 && bytes < ANSWER_BYTES)
     const path = `${basePath}/api/users/${encodeURIComponent(owner)}/events`
     const headers = next === null ? undefined : { Link: `<${path}?after=${next}&limit=${limit}>; rel="next"` }
     return jsonTextAnswer(200, `[${texts.join(',')}]`, headers)

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js'
 import { failureShown, type OwnerEvent, parseEventTypes } from '../../domain/event.js'
 import { failure, type Outcome, refuse, retryLater, succeed } from '../../domain/failure.js'
 import { judgeRedelivery } from '../../domain/retry.js'
-import { isCallbackUrl, parseOwner } from '../../domain/text.js'
+import { isAbsoluteHttpUrl, parseOwner } from '../../domain/text.js'
 import {
   type Delivery,
   type DeliveryResult,
@@ -42,7 +42,7 @@ async function put(webhooks: WebhookPort, id: string, request: Request): Promise
   const owner = parseOwner(id)
   if (owner === null) return failureAnswer(failure('invalid_identity'))
   const { callbackUrl, payload: given, types: chosen } = body.value
-  if (typeof callbackUrl !== 'string' || !isCallbackUrl(callbackUrl)) {
+  if (typeof callbackUrl !== 'string' || !isAbsoluteHttpUrl(callbackUrl)) {
     return failureAnswer(failure('invalid_callback_url'))
   }
   const payload = WEBHOOK_PAYLOADS.find((known) => known === given)

@@ -74,6 +74,7 @@ export const ar: Texts = {
   paidTo: 'دُفع إلى',
   contactLabel: 'للتواصل',
   invoiceNumber: 'رقم الفاتورة',
+  orderNumber: 'رقم الطلب',
   paidOn: 'تاريخ الدفع',
   amountReceived: 'المبلغ المستلَم',
 

@@ -76,6 +76,7 @@ export const de: Texts = {
   paidTo: 'Bezahlt an',
   contactLabel: 'Kontakt',
   invoiceNumber: 'Rechnungsnummer',
+  orderNumber: 'Bestellnummer',
   paidOn: 'Bezahlt am',
   amountReceived: 'Erhaltener Betrag',
 

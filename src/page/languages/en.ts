@@ -75,6 +75,7 @@ export const en = {
   paidTo: 'Paid to',
   contactLabel: 'Contact',
   invoiceNumber: 'Invoice number',
+  orderNumber: 'Order number',
   paidOn: 'Paid on',
   amountReceived: 'Amount received',
 

@@ -76,6 +76,7 @@ export const es: Texts = {
   paidTo: 'Pagado a',
   contactLabel: 'Contacto',
   invoiceNumber: 'Número de factura',
+  orderNumber: 'Número de pedido',
   paidOn: 'Pagado el',
   amountReceived: 'Importe recibido',
 

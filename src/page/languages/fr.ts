@@ -76,6 +76,7 @@ export const fr: Texts = {
   paidTo: 'Payé à',
   contactLabel: 'Pour toute question',
   invoiceNumber: 'Numéro de facture',
+  orderNumber: 'Numéro de commande',
   paidOn: 'Payé le',
   amountReceived: 'Montant reçu',
 

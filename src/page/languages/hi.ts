@@ -74,6 +74,7 @@ export const hi: Texts = {
   paidTo: 'भुगतान पाने वाला',
   contactLabel: 'संपर्क',
   invoiceNumber: 'इनवॉइस नंबर',
+  orderNumber: 'ऑर्डर नंबर',
   paidOn: 'भुगतान का समय',
   amountReceived: 'प्राप्त राशि',
 

@@ -76,6 +76,7 @@ export const ja: Texts = {
   paidTo: '支払先',
   contactLabel: '連絡先',
   invoiceNumber: '請求書番号',
+  orderNumber: '注文番号',
   paidOn: '支払日時',
   amountReceived: '受領額',
 

@@ -76,6 +76,7 @@ export const pt: Texts = {
   paidTo: 'Pago a',
   contactLabel: 'Contato',
   invoiceNumber: 'Número da fatura',
+  orderNumber: 'Número do pedido',
   paidOn: 'Pago em',
   amountReceived: 'Valor recebido',
 

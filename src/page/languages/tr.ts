@@ -75,6 +75,7 @@ export const tr: Texts = {
   paidTo: 'Ödemeyi alan',
   contactLabel: 'İletişim',
   invoiceNumber: 'Fatura numarası',
+  orderNumber: 'Sipariş numarası',
   paidOn: 'Ödeme tarihi',
   amountReceived: 'Alınan tutar',
 

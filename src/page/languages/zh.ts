@@ -73,6 +73,7 @@ export const zh: Texts = {
   paidTo: '收款方',
   contactLabel: '联系方式',
   invoiceNumber: '账单编号',
+  orderNumber: '订单编号',
   paidOn: '付款时间',
   amountReceived: '收到金额',
 

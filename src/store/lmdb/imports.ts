@@ -1,5 +1,4 @@
 import type { Deposit, DepositOutcome, DepositReport, Sighting } from '../../domain/deposit.js'
-import type { Invoice } from '../../domain/invoice.js'
 import type { Settled } from '../commands.js'
 import { answeredNow } from '../rules/asking.js'
 import { keptWhole, NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
@@ -8,6 +7,7 @@ import {
   type EnteredInvoice,
   type InvoiceImportWork,
   importRecord,
+  type KnownInvoice,
   type NamedWallet,
 } from '../rules/imports.js'
 import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
@@ -22,6 +22,7 @@ import { addExpiry, expireDue, isPaidNow } from './invoices/invoice-index.js'
 import { indexed } from './invoices/invoice-places.js'
 import { findInvoice, type InvoiceRow, invoiceRow, putInvoiceRow, storeIdOf } from './invoices/invoice-rows.js'
 import { enterOpen } from './invoices/open-invoices.js'
+import { orderOf, putOrder } from './invoices/order-rows.js'
 import { enterPaid } from './invoices/paid-invoices.js'
 import { enterVoid } from './invoices/void-invoices.js'
 import { internSet } from './invoices/wallet-sets.js'
@@ -60,8 +61,9 @@ class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, 
     return new Map(rows.map(({ id, owner, addressNo }) => [id, { owner, hasAddress: addressNo !== null }]))
   }
 
-  find(id: string): Invoice | undefined {
-    return findInvoice(this.commit, id)?.invoice
+  find(id: string): KnownInvoice | undefined {
+    const row = findInvoice(this.commit, id)
+    return row === undefined ? undefined : { invoice: row.invoice, order: orderOf(this.commit, row.id) }
   }
 
   taken(id: InvoiceId, reference: string | null): 'id' | 'reference' | null {
@@ -70,13 +72,14 @@ class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, 
     return reference !== null && references.doesExist(Buffer.from(reference)) ? 'reference' : null
   }
 
-  add({ id, invoice, walletIds, expiresAt, voidedAt, hasOutlivedExpiry }: EnteredInvoice<InvoiceId>): void {
+  add({ id, invoice, order, walletIds, expiresAt, voidedAt, hasOutlivedExpiry }: EnteredInvoice<InvoiceId>): void {
     const { ownerInvoices, references } = this.commit.tables
     const { owner, reference } = invoice
     const ownerNo = internOwner(this.commit, owner)
     const wallets = walletIds.map((walletId) => findWallet(this.commit, walletId)).filter((row) => row !== undefined)
     const setNo = internSet(this.commit, owner, ownerNo, wallets)
     putInvoiceRow(this.commit, { id, invoice, setNo, expiresAt, voidedAt, hasOutlivedExpiry })
+    putOrder(this.commit, ownerNo, id, order)
     ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (reference !== null) references.putSync(Buffer.from(reference), id)
     if (voidedAt !== null) enterVoid(this.commit, indexed(this.commit, invoiceRow(this.commit, id)), voidedAt)

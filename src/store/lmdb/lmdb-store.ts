@@ -34,6 +34,7 @@ import { LmdbLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
 import { LmdbOutbox } from './outbox/outbox-port.js'
 import { LmdbOverview } from './overview.js'
+import { LmdbSearch } from './search.js'
 import type { Environment, Tables } from './tables/tables.js'
 import { LmdbWallets } from './wallets/wallet-port.js'
 import { LmdbWebhooks } from './webhooks/webhook-configurations.js'
@@ -172,6 +173,7 @@ export function storeOn(
     webhooks: new LmdbWebhooks(commits, options.randomSecretHex),
     audit: new LmdbAudit(commits),
     overview: new LmdbOverview(commits),
+    search: new LmdbSearch(commits),
     imports: new LmdbImports(commits, deposits),
     changes: commits.changes,
     leadership: soleLeadership(),

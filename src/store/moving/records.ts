@@ -7,6 +7,7 @@ import type { Invoice } from '../../domain/invoice.js'
 import type { IdentityKeys } from '../../domain/key-history.js'
 import type { LedgerProgress, ListedTransaction, SetAside } from '../../domain/ledger-progress.js'
 import type { Network, NetworkAbout } from '../../domain/network.js'
+import type { OrderFields } from '../../domain/order-fields.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Watch } from '../../domain/watch.js'
 import type { Delivery, KeptSecrets, WebhookPayload } from '../../domain/webhook.js'
@@ -40,6 +41,7 @@ export interface MovedInvoice {
   /** The id by which stores list it. */
   readonly storeId: string
   readonly invoice: Invoice
+  readonly order: OrderFields
   readonly expiresAt: number | null
   readonly voidedAt: number | null
   readonly hasOutlivedExpiry: boolean

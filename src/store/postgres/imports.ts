@@ -1,5 +1,4 @@
 import type { Deposit, DepositOutcome, DepositReport, Sighting } from '../../domain/deposit.js'
-import type { Invoice } from '../../domain/invoice.js'
 import type { Settled } from '../commands.js'
 import { answeredLater } from '../rules/asking.js'
 import { keptWhole, NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
@@ -8,6 +7,7 @@ import {
   type EnteredInvoice,
   type InvoiceImportWork,
   importRecord,
+  type KnownInvoice,
   type NamedWallet,
 } from '../rules/imports.js'
 import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
@@ -31,6 +31,7 @@ import {
   storeIdOf,
   toInvoice,
 } from './invoices/invoice-rows.js'
+import { toOrder } from './invoices/order-columns.js'
 import { enterOpen, enterPaid, enterVoid } from './invoices/places.js'
 import { expireDue, isPaidNow, lockInvoice } from './invoices/settle.js'
 import { PostgresKeyWork } from './keys/key-port.js'
@@ -72,11 +73,11 @@ class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<string,
     return new Map(rows.map(({ id, owner, address_id }) => [id, { owner, hasAddress: address_id !== null }]))
   }
 
-  async find(id: string): Promise<Invoice | undefined> {
+  async find(id: string): Promise<KnownInvoice | undefined> {
     const row = await this.work.row<InvoiceColumns>(
       sql`SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE ${isNamed(id) ?? sql`false`}`,
     )
-    return row === undefined ? undefined : toInvoice(row)
+    return row === undefined ? undefined : { invoice: toInvoice(row), order: toOrder(row) }
   }
 
   async taken(id: string, reference: string | null): Promise<'id' | 'reference' | null> {

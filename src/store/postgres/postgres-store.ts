@@ -32,6 +32,7 @@ import { PostgresOutbox } from './outbox/outbox-port.js'
 import { PostgresOverview } from './overview.js'
 import { type Preparation, prepareSchema } from './schema/prepare.js'
 import { assertKeepsSessions } from './schema/sessions.js'
+import { PostgresSearch } from './search.js'
 import { PostgresWallets } from './wallets/wallet-port.js'
 import { PostgresWebhooks } from './webhooks.js'
 
@@ -114,6 +115,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     ledger: new PostgresLedger(database, options.flawOfAddress, fence),
     audit: new PostgresAudit(database),
     overview: new PostgresOverview(database, invoices, outbox),
+    search: new PostgresSearch(database, invoices),
     imports: new PostgresImports(database, deposits),
     changes: database.changes,
     allowances: new PostgresAllowances(database),

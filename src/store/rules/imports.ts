@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { parseInvoiceAmount } from '../../domain/amount.js'
 import type { Deposit, DepositOutcome, DepositReport, Sighting } from '../../domain/deposit.js'
 import type { ImportedInvoice } from '../../domain/imported-record.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
+import { NO_ORDER_FIELDS, type OrderFields } from '../../domain/order-fields.js'
 import type { Ending } from '../../domain/voiding.js'
 import type { Awaitable, ImportableRecord, ImportOutcome, ImportTerms } from '../store.js'
 import { type Asking, ask } from './asking.js'
@@ -17,10 +19,17 @@ export interface NamedWallet {
   readonly hasAddress: boolean
 }
 
+/** An invoice that is there already. */
+export interface KnownInvoice {
+  readonly invoice: Invoice
+  readonly order: OrderFields
+}
+
 /** An invoice to enter. `Id` is the id under which the engine has it. */
 export interface EnteredInvoice<Id> extends Ending {
   readonly id: Id
   readonly invoice: Invoice
+  readonly order: OrderFields
   readonly walletIds: readonly string[]
   readonly atoms: bigint
 }
@@ -29,7 +38,7 @@ export interface EnteredInvoice<Id> extends Ending {
 export interface InvoiceImportWork<Id, Row> extends LogWork {
   /** Those of some wallets that are known, by their ids. Nobody else changes them until the commit. */
   wallets(ids: readonly string[]): Awaitable<ReadonlyMap<string, NamedWallet>>
-  find(id: string): Awaitable<Invoice | undefined>
+  find(id: string): Awaitable<KnownInvoice | undefined>
   /** The id under which the engine has an invoice; undefined when the invoice's id is none. */
   idOf(invoice: Invoice): Id | undefined
   /** What of an invoice another one has. */
@@ -91,13 +100,13 @@ export function importRecord<Id, Row, Named>(
 
 export function* importInvoice<Id, Row>(
   invoices: InvoiceImportWork<Id, Row>,
-  { invoice, expiresAt, voidedAt }: ImportedInvoice,
+  { invoice, order, expiresAt, voidedAt }: ImportedInvoice,
   terms: ImportTerms,
 ): Asking<ImportOutcome> {
   const walletIds = walletsOf(invoice)
   const [wallets, nowMs] = yield* askBoth(invoices.wallets(walletIds), invoices.readClock())
   const known = yield* ask(invoices.find(invoice.id))
-  if (known !== undefined) return isSameInvoice(known, invoice) ? KNOWN : refused('another invoice has its id')
+  if (known !== undefined) return isSameInvoice(known, invoice, order) ? KNOWN : refused('another invoice has its id')
   const id = invoices.idOf(invoice)
   if (id === undefined) return refused('its id is malformed')
   const taken = yield* ask(invoices.taken(id, invoice.reference))
@@ -110,7 +119,16 @@ export function* importInvoice<Id, Row>(
   if (atoms === null) return refused('its amount is none')
   // Not void after its expiry: it was paid or being paid then, though its deposits may not be imported yet.
   const hasOutlivedExpiry = expiresAt !== null && expiresAt <= nowMs && voidedAt === null
-  const entered = { id, invoice, walletIds, atoms, expiresAt, voidedAt, hasOutlivedExpiry }
+  const entered = {
+    id,
+    invoice,
+    order: order ?? NO_ORDER_FIELDS,
+    walletIds,
+    atoms,
+    expiresAt,
+    voidedAt,
+    hasOutlivedExpiry,
+  }
   invoices.add(entered)
   if (voidedAt === null) {
     const row = yield* ask(invoices.added(entered))
@@ -155,7 +173,8 @@ function flawOfWallet(
   return ofFormerOwners ? null : `the wallet ${walletId} belongs to another identity (--former-owners)`
 }
 
-/** Whether two records of an invoice say the same. */
-function isSameInvoice(known: Invoice, imported: Invoice): boolean {
-  return JSON.stringify(Object.entries(known).sort()) === JSON.stringify(Object.entries(imported).sort())
+/** Whether two records of an invoice say the same. A record of before there were the fields of an order says nothing of them. */
+function isSameInvoice(known: KnownInvoice, invoice: Invoice, order: OrderFields | undefined): boolean {
+  if (!isDeepStrictEqual(known.invoice, invoice)) return false
+  return order === undefined || isDeepStrictEqual(known.order, order)
 }

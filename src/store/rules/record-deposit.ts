@@ -9,6 +9,7 @@ import {
 } from '../../domain/deposit.js'
 import type { DepositEventType } from '../../domain/event.js'
 import type { Invoice } from '../../domain/invoice.js'
+import type { OrderFields } from '../../domain/order-fields.js'
 import type { Payment } from '../../domain/payment.js'
 import { qualifies } from '../../domain/qualification.js'
 import {
@@ -106,6 +107,7 @@ export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R ex
    */
   othersPaid(row: R, payee: P, matched: I | null): Awaitable<Iterable<I>>
   paymentOf(invoice: I): Payment
+  orderOf(invoice: I): OrderFields
   configuration(owner: string): Awaitable<WebhookConfiguration>
   /** Queues a delivery. */
   owe(delivery: NewDelivery): void
@@ -295,7 +297,9 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     if (url === null || reference === null || payload === 'events') return
     const added: AddedToBody = {
       ...(isLate ? { late: true } : {}),
-      ...(payload === 'with-invoice' ? { invoice: stateOf(amount, currency, this.work.paymentOf(current)) } : {}),
+      ...(payload === 'with-invoice'
+        ? { invoice: stateOf(amount, currency, this.work.paymentOf(current), this.work.orderOf(current)) }
+        : {}),
     }
     for (const status of told) {
       const body = webhookBody({ id: invoiceId, reference }, status, deposit, added)
@@ -313,8 +317,13 @@ interface Before {
 }
 
 /** The payload has what it had before there was `own`. */
-function stateOf(amount: string, currency: Currency, { own: _, ...payment }: Payment): InvoiceState {
-  return { amount, currency, ...payment }
+function stateOf(
+  amount: string,
+  currency: Currency,
+  { own: _, ...payment }: Payment,
+  order: OrderFields,
+): InvoiceState {
+  return { amount, currency, ...payment, ...order }
 }
 
 function valueIn({ countedAs, atoms }: DepositRecord<unknown>): DepositValue {

@@ -133,7 +133,7 @@ export function describeDeliveries(open: OpenStore): void {
       await t.own('alice', 'wallet-1')
       await t.store.webhooks.put('alice', HOOK, 'with-invoice')
       await t.invoice({ reference: 'r', amount: '0100.0' })
-      const of = { amount: '0100.0', currency: 'native' }
+      const of = { amount: '0100.0', currency: 'native', returnUrl: null, orderNumber: null, metadata: null }
       const first = await last(t, 'pending', 'a', '40')
       assert.equal(Object.keys(first).at(-1), 'invoice')
       const nothing = { status: 'unpaid', received: '0', pending: '40', remaining: '100', overpaid: '0' }
@@ -146,6 +146,9 @@ export function describeDeliveries(open: OpenStore): void {
         'pending',
         'remaining',
         'overpaid',
+        'returnUrl',
+        'orderNumber',
+        'metadata',
       ])
       const part = { status: 'unpaid', received: '40', pending: '0', remaining: '60', overpaid: '0' }
       assert.deepEqual((await last(t, 'confirmed', 'a', '40')).invoice, { ...of, ...part })

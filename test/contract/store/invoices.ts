@@ -42,6 +42,7 @@ export function describeInvoices(open: OpenStore): void {
       assert.deepEqual(await t.store.invoices.findByReference(' order 7 '), invoice)
       assert.deepEqual(await t.store.invoices.findWithPayment(invoice.id), {
         invoice,
+        order: { returnUrl: null, orderNumber: null, metadata: null },
         payment: { status: 'unpaid', received: '0', pending: '0', remaining: '100', overpaid: '0', own: '0' },
         own: { status: 'unpaid', received: '0', pending: '0', remaining: '100', overpaid: '0', own: '0' },
         voidedAt: null,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ExportedEvent } from '../../../src/domain/event.js'
 import { parseImportedRecord } from '../../../src/domain/imported-record.js'
+import { NO_ORDER_FIELDS } from '../../../src/domain/order-fields.js'
 import type { DeliveryResult } from '../../../src/domain/webhook.js'
 import type { Awaitable, ImportableRecord, ImportOutcome, Page, PageOf } from '../../../src/store/store.js'
 import { refusalOf, unwrap } from '../../support/fixtures.js'
@@ -184,7 +185,7 @@ function idAt(timeMs: number, count: number): string {
 }
 
 function removal(owner: string, at: number, count = 0): ExportedEvent {
-  const nothing = { invoiceId: null, reference: null, deposit: null, delivery: null }
+  const nothing = { invoiceId: null, reference: null, deposit: null, delivery: null, ...NO_ORDER_FIELDS }
   return { owner, id: idAt(at, count), type: 'events.removed', at, ...nothing }
 }
 

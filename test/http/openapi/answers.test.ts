@@ -16,6 +16,9 @@ import { validAddress } from '../../support/valid-address.js'
 import { Caller, somePath } from './caller.js'
 import { Contract } from './contract.js'
 
+/** What an invoice may say of its order. */
+const ORDER = { returnUrl: 'https://shop.example/', orderNumber: '7', metadata: { cart: 'c-7' } }
+
 /*
  * Every operation is called on a running service, and every answer compared with the OpenAPI document. In the end nothing
  * of the document may be left that was never seen, but for what is listed here with its reason.
@@ -96,7 +99,7 @@ for (const engine of HTTP_ENGINES) {
         const order = { owner: OWNER, walletIds: ['w-1'], name: 'Order', amount: '1' }
         const { id } = (
           await caller.expect(create, 201, {
-            body: { ...order, reference: 'r-1', description: 'Two', currency: 'USDT', expiresInSeconds: 60 },
+            body: { ...order, reference: 'r-1', description: 'Two', currency: 'USDT', ...ORDER, expiresInSeconds: 60 },
             headers: { 'Idempotency-Key': '"k"', 'X-Request-Id': 'mine' },
           })
         ).json
@@ -109,6 +112,9 @@ for (const engine of HTTP_ENGINES) {
         for (const [code, more, headers = {}] of [
           ['invalid_json', '{'],
           ['invalid_invoice', { ...order, amount: '0' }],
+          ['invalid_return_url', { ...order, returnUrl: '/orders/7' }],
+          ['invalid_order_number', { ...order, orderNumber: 7 }],
+          ['invalid_metadata', { ...order, metadata: { a: 1 } }],
           ['invalid_expiry', { ...order, expiresInSeconds: 59 }],
           ['unsupported_currency', { ...order, currency: 'EUR' }],
           ['wallet_not_owned', { ...order, walletIds: ['other'] }],

@@ -119,13 +119,16 @@ const CASES: readonly BodyCase[] = [
     good: { owner: OWNER, walletIds: ['w-1'], name: 'Order', amount: '1' },
     fields: [
       ...['owner', 'walletIds', 'name', 'amount', 'currency', 'description', 'reference', 'callbackUrl'],
-      'expiresInSeconds',
+      ...['returnUrl', 'orderNumber', 'metadata', 'expiresInSeconds'],
     ],
-    refusals: ['invalid_invoice', 'invalid_expiry', 'unsupported_currency', 'invalid_callback_url'],
+    refusals: [
+      ...['invalid_invoice', 'invalid_return_url', 'invalid_order_number', 'invalid_metadata', 'invalid_expiry'],
+      ...['unsupported_currency', 'invalid_callback_url'],
+    ],
     differs: (field, value) => {
       if (value === '' && field === 'currency') return EMPTY
       if (value === undefined && field === 'owner') return 'a signed request needs none'
-      return field === 'callbackUrl' && value === 'http://x y' ? BEYOND_PATTERNS : undefined
+      return (field === 'callbackUrl' || field === 'returnUrl') && value === 'http://x y' ? BEYOND_PATTERNS : undefined
     },
   },
   {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { refuse } from '../../../src/domain/failure.js'
+import { NO_ORDER_FIELDS } from '../../../src/domain/order-fields.js'
 import { eventHandlers } from '../../../src/http/routes/events.js'
 import { ServiceFixture } from '../../support/service-fixture.js'
 import { unlimitedLists } from '../../support/unlimited-lists.js'
@@ -43,7 +44,7 @@ describe('GET /api/users/:id/events', () => {
     assert.ok(Math.abs(at - Date.now()) < 60_000)
     const about = { invoiceId: id, reference: 'order 4' }
     const shown = { ...deposit, receivedAt }
-    assert.deepEqual(rest, { type: 'deposit.confirmed', ...about, deposit: shown, delivery: null })
+    assert.deepEqual(rest, { type: 'deposit.confirmed', ...about, deposit: shown, delivery: null, ...NO_ORDER_FIELDS })
     assert.equal(events[6].invoiceId, id)
 
     for (const { type, delivery, ...event } of events.filter(
@@ -66,6 +67,17 @@ describe('GET /api/users/:id/events', () => {
     await create({ amount: '5' })
     const [news, ...others] = (await fixture.get(`${LIST}?after=${all.at(-1).id}`)).json
     assert.deepEqual([news.type, others], ['invoice.created', []])
+  })
+
+  test('ends a page early where its events are large, and goes on behind it', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}`, 'v'.repeat(500)]))
+    const before = (await fixture.get(`${LIST}?limit=1000`)).json.length
+    for (let n = 0; n < 130; n += 1) await create({ amount: `${1000 + n}`, metadata })
+    const first = await fixture.get(`${LIST}?limit=1000`)
+    assert.ok(first.json.length < before + 130 && first.text.length < 1_100_000)
+    const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
+    const second = await fixture.get(next)
+    assert.deepEqual([first.json.length + second.json.length, second.headers.get('link')], [before + 130, null])
   })
 
   test('is empty for an identity to which nothing happened, whatever the cursor', async () => {

@@ -70,10 +70,13 @@ describe('POST /api/invoices creates', () => {
       payment: { status: 'unpaid', received: '0', pending: '0', remaining: `${amounts}.25`, overpaid: '0', own: '0' },
       voided_at: null,
       expires_at: null,
+      returnUrl: null,
+      orderNumber: null,
+      metadata: null,
     })
     const [first] = (await fixture.get(`/api/users/${OWNER}/invoices`)).json
-    const { payment, voided_at: _voidedAt, expires_at: _expiresAt, ...record } = shown.json
-    assert.equal(payment.status, 'unpaid')
+    const { payment, voided_at: _, expires_at: __, returnUrl: ___, orderNumber, metadata, ...record } = shown.json
+    assert.deepEqual([payment.status, orderNumber, metadata], ['unpaid', null, null])
     assert.deepEqual(first, record)
   })
 
@@ -100,6 +103,42 @@ describe('POST /api/invoices creates', () => {
     assert.equal(json.currency, 'native')
     assert.equal(json.callback_url, 'https://shop.example/hook?a=b')
     assert.equal(json.payment.remaining, '0.5')
+  })
+
+  test('what it says of its order, shown beside the specified record and never in the plain list', async () => {
+    const metadata = '{"__proto__": "p", "constructor": "c", "a": "\\u001b[31m<b>\\ud800"}'
+    const order = `"returnUrl": "https://shop.example/?a=\\ud800", "orderNumber": "${'n'.repeat(79)}\\ud83d\\ude00x", "metadata": ${metadata}`
+    const body = `{"owner":"${OWNER}","walletIds":["${SEP.id}"],"name":"n","amount":"77002",${order}}`
+    const reply = await fixture.post('/api/invoices', body)
+    assert.equal(reply.status, 201, reply.text)
+    const expected = {
+      returnUrl: 'https://shop.example/?a=\ufffd',
+      orderNumber: `${'n'.repeat(79)}\u{1f600}`,
+      metadata: JSON.parse('{"__proto__": "p", "constructor": "c", "a": "\\u001b[31m<b>\ufffd"}'),
+    }
+    const told = ({ returnUrl, orderNumber, metadata: kept }: Record<string, unknown>) => ({
+      ...{ returnUrl, orderNumber, metadata: kept },
+    })
+    const shown = (await fixture.get(`/api/invoices/${reply.json.id}`)).json
+    assert.deepEqual(told(shown), expected)
+    assert.equal(Object.getPrototypeOf(shown.metadata), Object.prototype)
+    const [paid] = (await fixture.get(`/api/users/${OWNER}/invoices?include=payment&limit=1`)).json
+    assert.deepEqual(paid, shown)
+    const [plain] = (await fixture.get(`/api/users/${OWNER}/invoices?limit=1`)).json
+    assert.equal(plain.id, shown.id)
+    for (const name of Object.keys(expected)) assert.equal(name in plain, false, name)
+    const events = (await fixture.get(`/api/users/${OWNER}/events?limit=1000`)).json
+    assert.deepEqual(told(events.find(({ invoiceId }: { invoiceId: string }) => invoiceId === shown.id)), expected)
+  })
+
+  test('the same invoice for a repeated idempotency key, and another one only for other bytes', async () => {
+    const body = JSON.stringify(rightBody({ metadata: { a: '1', b: '2' }, orderNumber: '7' }))
+    const swapped = body.replace('{"a":"1","b":"2"}', '{"b":"2","a":"1"}')
+    const post = (text: string) => fixture.post('/api/invoices', text, { 'Idempotency-Key': 'with-an-order' })
+    const first = await post(body)
+    assert.equal(first.status, 201, first.text)
+    assert.deepEqual((await post(body)).json, first.json)
+    assert.equal((await post(swapped)).json.code, 'idempotency_key_reused')
   })
 
   test('lone surrogates become U+FFFD, also where a truncation would cut a pair', async () => {
@@ -262,6 +301,37 @@ describe('POST /api/invoices refuses with 400', () => {
       ))
   }
 
+  for (const [field, code, values] of [
+    [
+      'returnUrl',
+      'invalid_return_url',
+      [
+        ...['javascript:alert(1)', 'data:text/html,x', '/orders/7', '//shop.example', 'ftp://shop.example', 'https://'],
+        ...['https://user:secret@shop.example/', 'https://shop.example/a b', 'https://shop.example/\u001b[2J'],
+        ...[`https://shop.example/${'p'.repeat(2048)}`, 5, {}, ['https://shop.example'], true],
+      ],
+    ],
+    ['orderNumber', 'invalid_order_number', [7, true, ['7'], {}]],
+    [
+      'metadata',
+      'invalid_metadata',
+      [
+        ...[7, true, 'a=b', ['a'], { a: 1 }, { a: null }, { a: { b: 'c' } }, { a: ['b'] }],
+        Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ''])),
+        ...[{ ['k'.repeat(41)]: '' }, { k: 'v'.repeat(501) }, { ['\u{1f600}'.repeat(41)]: '' }],
+      ],
+    ],
+  ] as const) {
+    for (const value of values) {
+      test(`the ${field} ${JSON.stringify(value).slice(0, 40)}`, async () => {
+        const was = await state()
+        const reply = await fixture.post('/api/invoices', rightBody({ [field]: value }))
+        assert.deepEqual([reply.status, reply.json.code, reply.json.field], [400, code, field])
+        assert.equal(await state(), was)
+      })
+    }
+  }
+
   const bodies: readonly [string, string | Buffer][] = [
     ['truncated JSON', '{"owner":"merchant"'],
     ['no body', ''],
@@ -386,6 +456,9 @@ describe('the checks of POST /api/invoices come in the order', () => {
     currency: 'EUR',
     walletIds: [FOREIGN.id],
     callbackUrl: '/hook',
+    returnUrl: 'javascript:alert(1)',
+    orderNumber: 7,
+    metadata: [],
     reference: 'order of checks',
   }
   test('shape and amount, currency, ownership, callbackUrl, reference, amount', async () => {
@@ -393,7 +466,10 @@ describe('the checks of POST /api/invoices come in the order', () => {
     assert.equal((await fixture.post('/api/invoices', taken)).status, 201)
     const steps: readonly [Record<string, unknown>, string][] = [
       [{}, 'invalid_invoice'],
-      [{ amount: '7000' }, 'unsupported_currency'],
+      [{ amount: '7000' }, 'invalid_return_url'],
+      [{ returnUrl: 'https://shop.example' }, 'invalid_order_number'],
+      [{ orderNumber: '7' }, 'invalid_metadata'],
+      [{ metadata: {} }, 'unsupported_currency'],
       [{ currency: 'USDT' }, 'wallet_not_owned'],
       [{ walletIds: [SEP.id] }, 'invalid_callback_url'],
       [{ callbackUrl: 'https://shop.example' }, 'reference_in_use'],

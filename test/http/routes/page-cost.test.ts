@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { EVENT_LOOP, Turns } from '../../../src/base/turns.js'
+import { NO_ORDER_FIELDS } from '../../../src/domain/order-fields.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import { chargeFor, Limiters } from '../../../src/http/guards/rate-limiter.js'
 import { Lists } from '../../../src/http/lists.js'
@@ -33,6 +34,7 @@ function pages(wallets: number, lookupMs: number, waits = false) {
   const payment = { status: 'unpaid', received: '0', pending: '0', remaining: '0.5', overpaid: '0', own: '0' } as const
   const found = {
     invoice,
+    order: NO_ORDER_FIELDS,
     payment,
     own: payment,
     voidedAt: null,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import type { Invoice } from '../../../src/domain/invoice.js'
+import { NO_ORDER_FIELDS } from '../../../src/domain/order-fields.js'
 import type { Payment } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import { NodeServer } from '../../../src/http/node/server.js'
@@ -48,7 +49,7 @@ const OTHERS: Payment = { status: 'paid', received: '77', pending: '3', remainin
 
 const PAGES = { ...PLAIN_PAGES, isSandbox: true }
 
-const PAYABLE = { voidedAt: null, expiresAt: null }
+const PAYABLE = { order: NO_ORDER_FIELDS, voidedAt: null, expiresAt: null }
 
 const invoices = new Map([
   [
@@ -61,6 +62,7 @@ const invoices = new Map([
     {
       invoice: invoice(VOID_ID, { wallet_id: 'sep', wallet_ids: 'sep' }),
       payment: UNPAID,
+      order: NO_ORDER_FIELDS,
       voidedAt: 1_700_000_060_000,
       expiresAt: 1_700_000_060_000,
     },
@@ -70,6 +72,7 @@ const invoices = new Map([
     {
       invoice: invoice(EXPIRING_ID, { wallet_id: 'sep', wallet_ids: 'sep' }),
       payment: UNPAID,
+      order: NO_ORDER_FIELDS,
       voidedAt: null,
       expiresAt: Date.UTC(2026, 10, 22, 7, 5),
     },

@@ -118,7 +118,8 @@ describe('expiresInSeconds of POST /api/invoices', () => {
     const [listed] = (await fixture.get(`/api/users/${OWNER}/invoices?include=payment&limit=1`)).json
     assert.deepEqual(listed, shown)
     const [plain] = (await fixture.get(`/api/users/${OWNER}/invoices?limit=1`)).json
-    const { payment: _payment, voided_at: _voidedAt, expires_at: _expiresAt, ...record } = shown
+    const { payment: _, voided_at: __, expires_at: ___, returnUrl, orderNumber, metadata, ...record } = shown
+    assert.deepEqual([returnUrl, orderNumber, metadata], [null, null, null])
     assert.deepEqual(plain, record)
   })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Network } from '../../../src/domain/network.js'
+import { NO_ORDER_FIELDS } from '../../../src/domain/order-fields.js'
 import type { Payment, QualifyingDeposit, StrayDeposit } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import { createRouter } from '../../../src/http/router.js'
@@ -119,7 +120,7 @@ function findWithDeposits(name: string) {
     ...invoice,
   }
   const ending = { voidedAt: closedAt ?? null, expiresAt: expiresAt ?? null }
-  return { invoice: shown, payment, own: payment, ...ending, deposits, hasMoreDeposits }
+  return { invoice: shown, order: NO_ORDER_FIELDS, payment, own: payment, ...ending, deposits, hasMoreDeposits }
 }
 
 /** The pages of the service, over states instead of a store. */

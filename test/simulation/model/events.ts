@@ -1,9 +1,10 @@
 import type { Sighting } from '../../../src/domain/deposit.js'
 import type { EventType, FailedDelivery } from '../../../src/domain/event.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
+import { NO_ORDER_FIELDS, type OrderFields } from '../../../src/domain/order-fields.js'
 
 /** What is told of an event, without its id and its time. */
-export interface ModelEvent {
+export interface ModelEvent extends OrderFields {
   readonly type: EventType
   readonly invoiceId: string | null
   readonly reference: string | null
@@ -17,10 +18,16 @@ export interface ModelEvent {
  * deposit, and is compared with the payment itself.
  */
 export class ModelEvents {
+  /** What each invoice says of its order. */
+  private readonly orders = new Map<string, OrderFields>()
   private readonly logs = new Map<string, ModelEvent[]>()
 
   of(owner: string): readonly ModelEvent[] {
     return this.logs.get(owner) ?? []
+  }
+
+  noteOrder(id: string, order: OrderFields): void {
+    this.orders.set(id, order)
   }
 
   add(
@@ -33,6 +40,7 @@ export class ModelEvents {
     this.logs.set(owner, log)
     const { deposit = null, delivery = null, isLate = false } = about
     const named = { invoiceId: invoice?.id ?? null, reference: invoice?.reference ?? null }
-    log.push({ type, ...named, deposit, delivery, ...(isLate ? { late: true } : {}) })
+    const order = this.orders.get(invoice?.id ?? '') ?? NO_ORDER_FIELDS
+    log.push({ type, ...named, ...order, deposit, delivery, ...(isLate ? { late: true } : {}) })
   }
 }

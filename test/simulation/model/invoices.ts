@@ -1,6 +1,7 @@
 import type { Currency } from '../../../src/domain/amount.js'
 import type { Deposit, Sighting } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
+import type { OrderFields } from '../../../src/domain/order-fields.js'
 import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
 import { decimal, invoiceAtoms, smallestUnit } from './amounts.js'
 import { currencyOf, type ModelDeposit, type ModelDeposits, type ModelMatch } from './deposits.js'
@@ -18,11 +19,13 @@ export interface ModelRequest {
   readonly currency: string
   readonly callbackUrl: string | null
   readonly isCallbackValid: boolean
+  readonly order: OrderFields
   readonly expiresInSeconds: number | null
 }
 
 interface ModelInvoice {
   readonly record: Invoice
+  readonly order: OrderFields
   readonly walletIds: readonly string[]
   readonly atoms: bigint
   readonly expiresAt: number | null
@@ -34,6 +37,7 @@ interface ModelInvoice {
 /** What is told of an invoice. */
 interface Told {
   readonly invoice: Invoice
+  readonly order: OrderFields
   readonly payment: Payment
   readonly own: Payment
   readonly voidedAt: number | null
@@ -84,6 +88,11 @@ export class ModelInvoices {
       .sort((one, other) => (one.id < other.id ? 1 : -1))
   }
 
+  /** Those of an owner that have an order number, newest first. */
+  numbered(owner: string, orderNumber: string): readonly Invoice[] {
+    return this.of(owner).filter(({ id }) => this.orderOf(id)?.orderNumber === orderNumber)
+  }
+
   /** What can be said of a request before its wallets are looked at. */
   static shapeRefusal(request: ModelRequest): string | null {
     if (invoiceAtoms(request.amountText) === null || request.walletIds.length === 0) return 'invalid_invoice'
@@ -115,8 +124,10 @@ export class ModelInvoices {
       callback_url: request.callbackUrl,
       created_at: nowMs,
     }
+    this.events.noteOrder(id, request.order)
     this.invoices.push({
       record,
+      order: request.order,
       walletIds: request.walletIds,
       atoms: invoiceAtoms(request.amountText) ?? 0n,
       expiresAt: request.expiresInSeconds === null ? null : nowMs + request.expiresInSeconds * 1000,
@@ -132,13 +143,18 @@ export class ModelInvoices {
     return invoice === undefined ? undefined : this.paymentOf(invoice)
   }
 
+  orderOf(id: string): OrderFields | undefined {
+    return this.invoices.find(({ record }) => record.id === id)?.order
+  }
+
   /** What is told of an invoice, judged by the clock. */
   told(id: string, nowMs: number): Told | undefined {
     const invoice = this.invoices.find(({ record }) => record.id === id)
     if (invoice === undefined) return undefined
     const voidedAt = this.voidedAtBy(invoice, nowMs)
+    const { record, order, expiresAt } = invoice
     const payment = this.paymentOf(invoice)
-    return { invoice: invoice.record, payment, own: this.ownOf(invoice), voidedAt, expiresAt: invoice.expiresAt }
+    return { invoice: record, order, payment, own: this.ownOf(invoice), voidedAt, expiresAt }
   }
 
   /** The deposits that its own money is the sum of, without their order; `confirmationsOf` knows the chains. */

@@ -149,6 +149,6 @@ export class Model {
   private invoiceIn({ id, owner, amount, currency }: Invoice) {
     if (this.outbox.configuration(owner).payload !== 'with-invoice') return {}
     const { own: _, ...payment } = this.invoices.payment(id) ?? { own: '' }
-    return { invoice: { amount, currency, ...payment } }
+    return { invoice: { amount, currency, ...payment, ...this.invoices.orderOf(id) } }
   }
 }

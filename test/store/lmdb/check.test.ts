@@ -66,6 +66,8 @@ const DAMAGES: Readonly<Record<string, Damage>> = { removed: remove, added: add,
 const UNSEEN: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   networks: ['added'],
   signedCreations: ['removed', 'added', 'altered'],
+  // Its order number leads to it, if it has one, and is told instead.
+  orderFields: ['removed'],
   watches: ['removed', 'added'],
   blocksAside: ['removed', 'added'],
   depositsAside: ['removed'],

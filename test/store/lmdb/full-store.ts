@@ -58,7 +58,8 @@ function reject(): Promise<never> {
 async function invoices(t: Scenario): Promise<void> {
   for (let n = 1; n <= 6; n += 1) {
     await t.invoice({ amount: `${n}`, reference: `order ${n}`, expiresInSeconds: 3600 + n })
-    await t.invoice({ amount: `${n}`, walletIds: ['wallet-2', 'wallet-3'] })
+    const order = n > 4 ? { orderNumber: `A-${n}`, returnUrl: 'https://shop.example/', metadata: { n: `${n}` } } : {}
+    await t.invoice({ amount: `${n}`, walletIds: ['wallet-2', 'wallet-3'], ...order })
   }
   for (const amount of ['71', '72']) unwrap(await t.void((await t.invoice({ amount })).id))
   const terms = (n: number) => ({

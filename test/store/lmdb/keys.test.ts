@@ -8,6 +8,7 @@ import {
   isKey,
   numberKey,
   sortableAmount,
+  sortableText,
   under,
 } from '../../../src/store/lmdb/tables/keys.js'
 
@@ -76,4 +77,14 @@ test('amounts come back from their bytes', () => {
   assert.equal(bigintToBytes(0n).length, 0)
   assert.equal(bigintToBytes(255n).length, 1)
   assert.equal(bigintToBytes(256n).length, 2)
+})
+
+test('a text within a key ends before every text that goes on, whatever characters it has', () => {
+  const texts = ['', '\0', '\u0001', 'x', 'x\0', 'x\u00010', 'x0', 'x\uffff', 'x\u{10ffff}', 'y']
+  const keys = texts.map(sortableText)
+  for (const one of keys) {
+    for (const other of keys) assert.ok(one === other || !other.subarray(0, one.length).equals(one), `${one} ${other}`)
+  }
+  const [x = Buffer.of(), longer = Buffer.of()] = ['x', 'x\0'].map(sortableText)
+  assert.ok(Buffer.compare(x, longer) < 0)
 })

@@ -41,6 +41,8 @@ const TABLES = [
     'networks',
     'open-amounts',
     'open-invoices',
+    'order-fields',
+    'order-numbers',
     'owner-api-keys',
     'owner-deliveries',
   ],
@@ -69,6 +71,7 @@ const RECORDS = [
   ...[
     'meta/sequences 1',
     'networks 1',
+    'order-fields 1',
     'owner-events 1',
     'owner-events 1',
     'owner-events 2',

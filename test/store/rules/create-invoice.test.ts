@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { InvoiceRequest, UnusableWallet } from '../../../src/domain/invoice.js'
+import { NO_ORDER_FIELDS } from '../../../src/domain/order-fields.js'
 import type { CreationTerms } from '../../../src/store/commands.js'
 import {
   answerUnowned,
@@ -25,6 +26,7 @@ const request: InvoiceRequest = {
   currency: 'USDT',
   callbackUrl: null,
   isCallbackUrlValid: true,
+  order: NO_ORDER_FIELDS,
   expiresInSeconds: null,
 }
 

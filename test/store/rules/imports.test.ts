@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { Deposit, DepositOutcome } from '../../../src/domain/deposit.js'
 import type { ImportedInvoice } from '../../../src/domain/imported-record.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
+import { NO_ORDER_FIELDS, type OrderFields } from '../../../src/domain/order-fields.js'
 import { answeredNow } from '../../../src/store/rules/asking.js'
 import { NO_IMPORT_TERMS } from '../../../src/store/rules/import-outcomes.js'
 import {
@@ -11,6 +12,7 @@ import {
   type InvoiceImportWork,
   importDeposit,
   importInvoice,
+  type KnownInvoice,
   type NamedWallet,
 } from '../../../src/store/rules/imports.js'
 
@@ -35,10 +37,15 @@ function record(change: Partial<Invoice> = {}, end: Partial<ImportedInvoice> = {
   return { type: 'invoice', invoice: { ...INVOICE, ...change }, expiresAt: null, voidedAt: null, ...end }
 }
 
+const known = (change: Partial<Invoice> = {}): KnownInvoice => ({
+  invoice: { ...INVOICE, ...change },
+  order: NO_ORDER_FIELDS,
+})
+
 /** Invoices of an engine, which notes what is done. */
 class Invoices implements InvoiceImportWork<string, EnteredInvoice<string>> {
   readonly done: string[] = []
-  known: Invoice | undefined
+  known: KnownInvoice | undefined
   takenBy: 'id' | 'reference' | null = null
   received = 0
   named = new Map<string, NamedWallet>([
@@ -58,7 +65,7 @@ class Invoices implements InvoiceImportWork<string, EnteredInvoice<string>> {
     return this.named
   }
 
-  find(): Invoice | undefined {
+  find(): KnownInvoice | undefined {
     return this.known
   }
 
@@ -99,7 +106,7 @@ describe('an imported invoice', () => {
     readonly there?: Partial<Invoices>
     readonly error: RegExp
   }[] = [
-    { of: 'another invoice has its id', there: { known: { ...INVOICE, name: 'Cup' } }, error: /its id/ },
+    { of: 'another invoice has its id', there: { known: known({ name: 'Cup' }) }, error: /its id/ },
     { of: 'its id is none', record: record({ id: 'none' }), error: /malformed/ },
     { of: 'its own id in the engine is taken', there: { takenBy: 'id' }, error: /another invoice has its id/ },
     { of: 'its reference is taken', there: { takenBy: 'reference' }, error: /another invoice has its reference/ },
@@ -132,9 +139,29 @@ describe('an imported invoice', () => {
 
   test('is known where the same one is there, however its fields are ordered', () => {
     const invoices = new Invoices()
-    invoices.known = Object.fromEntries(Object.entries(INVOICE).reverse()) as unknown as Invoice
+    const invoice = Object.fromEntries(Object.entries(INVOICE).reverse()) as unknown as Invoice
+    invoices.known = { invoice, order: NO_ORDER_FIELDS }
     assert.deepEqual(answeredNow(importInvoice(invoices, record(), NO_IMPORT_TERMS)), { status: 'known' })
   })
+
+  const order: OrderFields = { returnUrl: null, orderNumber: '7', metadata: { a: 'b' } }
+  for (const { of, there, given, status } of [
+    { of: 'says nothing of an order, as one of before', there: order, given: {}, status: 'known' },
+    { of: 'says the same of its order', there: order, given: { order: { ...order } }, status: 'known' },
+    {
+      of: 'has other metadata',
+      there: order,
+      given: { order: { ...order, metadata: { a: 'c' } } },
+      status: 'refused',
+    },
+    { of: 'has an order number that is not there', there: NO_ORDER_FIELDS, given: { order }, status: 'refused' },
+  ]) {
+    test(`is ${status} where it ${of}`, () => {
+      const invoices = new Invoices()
+      invoices.known = { invoice: INVOICE, order: there }
+      assert.equal(answeredNow(importInvoice(invoices, record({}, given), NO_IMPORT_TERMS)).status, status)
+    })
+  }
 
   test('may be on wallets that have another owner now, if that is asked for', () => {
     const invoices = new Invoices()

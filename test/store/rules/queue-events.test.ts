@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { EventType, OwnerEvent } from '../../../src/domain/event.js'
+import { NO_ORDER_FIELDS } from '../../../src/domain/order-fields.js'
 import type { NewDelivery } from '../../../src/domain/webhook.js'
 import type { EventCursor } from '../../../src/store/event-outbox.js'
 import { answeredNow } from '../../../src/store/rules/asking.js'
@@ -20,7 +21,7 @@ function id(no: number): string {
 }
 
 function logged(no: number, type: EventType = 'invoice.created', more: Partial<OwnerEvent> = {}): LoggedEvent {
-  const about = { invoiceId: 'i', reference: null, deposit: null, delivery: null }
+  const about = { invoiceId: 'i', reference: null, deposit: null, delivery: null, ...NO_ORDER_FIELDS }
   return { event: { id: id(no), type, at: no, ...about, ...more }, callbackUrl: null }
 }
 

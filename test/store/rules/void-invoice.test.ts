@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
+import { NO_ORDER_FIELDS } from '../../../src/domain/order-fields.js'
 import { paymentOf } from '../../../src/domain/payment.js'
 import type { Ending } from '../../../src/domain/voiding.js'
 import type { VoidCommand } from '../../../src/store/commands.js'
@@ -75,7 +76,7 @@ class Work implements VoidWork<Row> {
   }
   answerOf({ invoice: shown, received, voidedAt, expiresAt }: Row) {
     const payment = paymentOf(10n, ownSums({ confirmed: 0n, pending: received }))
-    return { invoice: shown, payment, own: payment, voidedAt, expiresAt }
+    return { invoice: shown, order: NO_ORDER_FIELDS, payment, own: payment, voidedAt, expiresAt }
   }
 }
 

@@ -84,6 +84,12 @@ class InvoiceWithPayment(TypedDict):
     voided_at: Optional[int]
     #: When it expires unless it is paid or being paid; null for never.
     expires_at: Optional[int]
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
 
 
 class ApiKey(TypedDict):
@@ -119,21 +125,34 @@ class _WebhookSettingsAlways(TypedDict):
 
 
 class WebhookSettings(_WebhookSettingsAlways, total=False):
-    #: Only with this payload.
-    payload: Literal["with-invoice"]
+    #: Absent for `specified`.
+    payload: Literal["with-invoice", "events"]
+    #: The events that are sent. Only with the payload `events`.
+    types: List[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]]
+
+
+class WebhookDeliveryEvent(TypedDict):
+    """With the payload `events`, the event that it tells; else null."""
+
+    #: Its id.
+    id: str
+    #: What happened.
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]
 
 
 class WebhookDelivery(TypedDict):
     #: Its `webhook-id`.
     id: str
-    #: The invoice that it is about.
-    invoiceId: str
-    #: The reference of the invoice.
-    reference: str
-    #: The hash of the transaction.
-    txHash: str
-    #: The status of the deposit.
-    status: Literal["pending", "confirmed"]
+    #: The invoice that it is about. Null for an event that names none.
+    invoiceId: Optional[str]
+    #: The reference of the invoice. With an event it may be null.
+    reference: Optional[str]
+    #: The hash of the transaction. Null for an event that is not about a deposit.
+    txHash: Optional[str]
+    #: The status of the deposit. Null for an event.
+    status: Optional[Literal["pending", "confirmed"]]
+    #: With the payload `events`, the event that it tells; else null.
+    event: Optional[WebhookDeliveryEvent]
     #: Where it is sent.
     url: str
     #: `waiting` is for the attempt at `nextAttemptAt`; `failed` is final.
@@ -169,6 +188,90 @@ class WebhookTest(TypedDict):
     durationMs: Optional[int]
 
 
+class DeliveredEventDataDeposit(TypedDict):
+    """With `deposit.*`, as it was then; else null."""
+
+    #: The id of a network, as `GET /api/info` lists them.
+    network: str
+    #: The hash of the transaction.
+    txHash: str
+    #: Which transfer of the transaction it is.
+    index: int
+    #: The receiving address, as observed.
+    toAddress: str
+    #: `Tether`, `#native` or null, as observed.
+    currency: Optional[str]
+    #: As observed: whole units of a token, decimal coins otherwise.
+    amount: str
+    #: When it was received: the time of its block, or of first sight.
+    receivedAt: int
+
+
+class DeliveredEventDataDeliveryEvent(TypedDict):
+    """With the payload `events`, the event that it tells; else null."""
+
+    #: Its id.
+    id: str
+    #: What happened.
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]
+
+
+class DeliveredEventDataDelivery(TypedDict):
+    """With `delivery.failed`; else null."""
+
+    #: Its `webhook-id`.
+    id: str
+    #: The status of the deposit. Null for an event.
+    status: Optional[Literal["pending", "confirmed"]]
+    #: Attempts so far.
+    attempt: int
+    #: The status that the receiver answered.
+    httpStatus: Optional[int]
+    #: Why there was no answer. `refused_address`: the address is not public, so nothing was sent.
+    failure: Optional[Literal["timeout", "dns", "connection", "refused_address", "interrupted"]]
+    #: With the payload `events`, the event that it tells; else null.
+    event: Optional[DeliveredEventDataDeliveryEvent]
+
+
+class _DeliveredEventDataAlways(TypedDict):
+    #: The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.
+    invoiceId: Optional[str]
+    #: That of the invoice.
+    reference: Optional[str]
+    #: With `deposit.*`, as it was then; else null.
+    deposit: Optional[DeliveredEventDataDeposit]
+    #: With `delivery.failed`; else null.
+    delivery: Optional[DeliveredEventDataDelivery]
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
+
+
+class DeliveredEventData(_DeliveredEventDataAlways, total=False):
+    #: If the invoice had become void before the deposit came; else absent.
+    late: Literal[True]
+
+
+class _DeliveredEventAlways(TypedDict):
+    #: That of the event. Deduplicate by it.
+    id: str
+    #: What happened.
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]
+    #: When the service noted it.
+    at: int
+    data: DeliveredEventData
+
+
+class DeliveredEvent(_DeliveredEventAlways, total=False):
+    """The body of a webhook with the payload `events`. `data` has the other fields of the event in the log."""
+
+    #: In test deliveries only.
+    test: Literal[True]
+
+
 class _InvoiceEventAlways(TypedDict):
     #: Its place in the log, and the cursor behind it. Ids of an identity grow.
     id: str
@@ -184,6 +287,12 @@ class _InvoiceEventAlways(TypedDict):
     deposit: None
     #: Null.
     delivery: None
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
 
 
 class InvoiceEvent(_InvoiceEventAlways, total=False):
@@ -216,7 +325,7 @@ class _DepositEventAlways(TypedDict):
     type: Literal["deposit.pending", "deposit.confirmed", "deposit.dropped"]
     #: When the service noted it. It never goes back.
     at: int
-    #: The invoice. Null for a deposit that is matched to none.
+    #: The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.
     invoiceId: Optional[str]
     #: That of the invoice.
     reference: Optional[str]
@@ -224,6 +333,12 @@ class _DepositEventAlways(TypedDict):
     deposit: DepositEventDeposit
     #: Null.
     delivery: None
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
 
 
 class DepositEvent(_DepositEventAlways, total=False):
@@ -231,17 +346,28 @@ class DepositEvent(_DepositEventAlways, total=False):
     late: Literal[True]
 
 
+class DeliveryEventDeliveryEvent(TypedDict):
+    """With the payload `events`, the event that it tells; else null."""
+
+    #: Its id.
+    id: str
+    #: What happened.
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]
+
+
 class DeliveryEventDelivery(TypedDict):
     #: Its `webhook-id`.
     id: str
-    #: The status of the deposit.
-    status: Literal["pending", "confirmed"]
+    #: The status of the deposit. Null for an event.
+    status: Optional[Literal["pending", "confirmed"]]
     #: Attempts so far.
     attempt: int
     #: The status that the receiver answered.
     httpStatus: Optional[int]
     #: Why there was no answer. `refused_address`: the address is not public, so nothing was sent.
     failure: Optional[Literal["timeout", "dns", "connection", "refused_address", "interrupted"]]
+    #: With the payload `events`, the event that it tells; else null.
+    event: Optional[DeliveryEventDeliveryEvent]
 
 
 class _DeliveryEventAlways(TypedDict):
@@ -251,13 +377,19 @@ class _DeliveryEventAlways(TypedDict):
     type: Literal["delivery.failed"]
     #: When the service noted it. It never goes back.
     at: int
-    #: The invoice. Null for a deposit that is matched to none.
+    #: The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.
     invoiceId: Optional[str]
     #: That of the invoice.
     reference: Optional[str]
     #: Null.
     deposit: None
     delivery: DeliveryEventDelivery
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
 
 
 class DeliveryEvent(_DeliveryEventAlways, total=False):
@@ -383,6 +515,12 @@ class DepositPayloadInvoice(TypedDict):
     remaining: str
     #: What of `own` is beyond the amount.
     overpaid: str
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
 
 
 class _DepositPayloadAlways(TypedDict):
@@ -431,6 +569,12 @@ class TestPayloadInvoice(TypedDict):
     remaining: str
     #: What of `own` is beyond the amount.
     overpaid: str
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
 
 
 class _TestPayloadAlways(TypedDict):
@@ -516,6 +660,12 @@ class InvoiceDraft(_InvoiceDraftAlways, total=False):
     reference: Optional[str]
     #: An absolute http: or https: URL without user and password. Wins over the identity's default.
     callback_url: Optional[str]
+    #: Where the payment page leads back to: an absolute http: or https: URL without user and password.
+    return_url: Optional[str]
+    #: What people call the order, truncated to 80 characters. Several invoices may have the same.
+    order_number: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Mapping[str, str]]
     #: Seconds until it becomes void unless it is paid or being paid. The operator's default applies without it.
     expires_in_seconds: Optional[int]
 
@@ -523,6 +673,8 @@ class InvoiceDraft(_InvoiceDraftAlways, total=False):
 class InvoiceFilter(TypedDict, total=False):
     #: Only the invoice with this reference.
     reference: str
+    #: Only invoices with exactly this order number.
+    order_number: str
     #: Only invoices whose payment has this status.
     status: Literal["unpaid", "paid"]
     #: Only invoices in this currency.
@@ -553,8 +705,10 @@ class _WebhookDraftAlways(TypedDict):
 
 
 class WebhookDraft(_WebhookDraftAlways, total=False):
-    #: `with-invoice` appends the state of the invoice. Absent or null, it stays as it was.
-    payload: Optional[Literal["specified", "with-invoice"]]
+    #: `with-invoice` appends the state of the invoice. `events` sends each event from now on, in place of the deposits. Absent or null, it stays as it was.
+    payload: Optional[Literal["specified", "with-invoice", "events"]]
+    #: The events that are sent with the payload `events`. Absent or null, they stay as they were: all at first.
+    types: Optional[Sequence[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]]]
 
 
 class RotationDraft(TypedDict, total=False):

@@ -11,10 +11,14 @@ REQUEST_FIELDS: Dict[str, Dict[str, str]] = {
         "description": "description",
         "reference": "reference",
         "callback_url": "callbackUrl",
+        "return_url": "returnUrl",
+        "order_number": "orderNumber",
+        "metadata": "metadata",
         "expires_in_seconds": "expiresInSeconds",
     },
     "list_invoices": {
         "reference": "reference",
+        "order_number": "orderNumber",
         "status": "status",
         "currency": "currency",
         "created_after": "createdAfter",
@@ -29,6 +33,7 @@ REQUEST_FIELDS: Dict[str, Dict[str, str]] = {
     "set_webhook": {
         "callback_url": "callbackUrl",
         "payload": "payload",
+        "types": "types",
     },
     "rotate_webhook_secret": {
         "overlap_seconds": "overlapSeconds",

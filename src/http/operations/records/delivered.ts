@@ -1,6 +1,7 @@
 import { invoiceId, oneOf, orNull, record, type Schema, text, time } from '../schema.js'
 import { networkName, observedCurrency } from './common.js'
 import { invoice, payment } from './invoice.js'
+import { orderFields } from './order-fields.js'
 
 /** The payload has the fields that it had before there was `own`. */
 const { own: _, ...paymentInBody } = payment
@@ -21,7 +22,7 @@ const deposit = {
     description: 'If the invoice had become void before the deposit came; else absent.',
   },
   invoice: {
-    ...record({ amount: invoice.amount, currency: invoice.currency, ...paymentInBody }),
+    ...record({ amount: invoice.amount, currency: invoice.currency, ...paymentInBody, ...orderFields }),
     description: 'With the payload `with-invoice`: its state when the delivery was recorded.',
   },
 }

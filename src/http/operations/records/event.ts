@@ -1,6 +1,7 @@
 import { EVENT_TYPES, type EventType } from '../../../domain/event.js'
 import { decimal, hex, invoiceId, oneOf, orNull, record, type Schema, text, time, whole } from '../schema.js'
 import { networkName, observedCurrency } from './common.js'
+import { orderFields } from './order-fields.js'
 import { outcome, toldEvent } from './webhook.js'
 
 const about = {
@@ -66,6 +67,7 @@ function eventOf(kind: Kind): Schema {
       reference: about.reference,
       deposit: seen,
       delivery: failed,
+      ...orderFields,
       ...(kind === 'DepositEvent' ? { late } : {}),
     },
     ['late'],
@@ -81,6 +83,7 @@ const data = record(
     reference: about.reference,
     deposit: { ...orNull(deposit), description: 'With `deposit.*`, as it was then; else null.' },
     delivery: { ...orNull(delivery), description: 'With `delivery.failed`; else null.' },
+    ...orderFields,
     late,
   },
   ['late'],

@@ -1,5 +1,6 @@
 import { decimal, hex, invoiceId, oneOf, orNull, record, type Schema, text, time } from '../schema.js'
 import { identity } from './common.js'
+import { orderFields } from './order-fields.js'
 
 export const invoice = {
   id: invoiceId('In order of time, unless the invoice was imported under another id.'),
@@ -31,6 +32,7 @@ const invoiceWithPayment = {
   payment: { $ref: '#/components/schemas/Payment' },
   voided_at: orNull(time('Since when it is void, by voiding or expiry; null while it is payable.')),
   expires_at: orNull(time('When it expires unless it is paid or being paid; null for never.')),
+  ...orderFields,
 }
 
 export const invoiceRecords = {

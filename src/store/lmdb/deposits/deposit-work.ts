@@ -1,5 +1,6 @@
 import type { Deposit, DepositValue, Sighting } from '../../../domain/deposit.js'
 import type { DepositEventType } from '../../../domain/event.js'
+import type { OrderFields } from '../../../domain/order-fields.js'
 import { type Payment, paymentOf } from '../../../domain/payment.js'
 import type { NewDelivery, WebhookConfiguration } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
@@ -15,6 +16,7 @@ import { placeOf } from '../invoices/invoice-places.js'
 import { atomsOf, type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
 import { listOfInvoice } from '../invoices/matches.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
+import { orderOf } from '../invoices/order-rows.js'
 import { othersPaid } from '../invoices/unsettled-wallets.js'
 import { findSet } from '../invoices/wallet-sets.js'
 import { enqueueDelivery } from '../outbox/deliveries.js'
@@ -127,6 +129,10 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
 
   paymentOf(row: InvoiceRow): Payment {
     return paymentOf(atomsOf(row.invoice), sumsFor(this.commit, row))
+  }
+
+  orderOf({ id }: InvoiceRow): OrderFields {
+    return orderOf(this.commit, id)
   }
 
   configuration(owner: string): WebhookConfiguration {

@@ -1,6 +1,7 @@
 import type { Slice } from '../../../base/turns.js'
 import { EVENTS_REMOVED, type ExportedEvent, type OwnerEvent } from '../../../domain/event.js'
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
+import { NO_ORDER_FIELDS } from '../../../domain/order-fields.js'
 import type { EventPort, Page, PageOf } from '../../store.js'
 import type { CommitLoop, Snapshot } from '../commit/commit-loop.js'
 import { ownerNoOf } from '../identities/identities.js'
@@ -60,6 +61,6 @@ function shownBehind(
 }
 
 function removal(owner: string, id: Buffer): ExportedEvent {
-  const nothing = { invoiceId: null, reference: null, deposit: null, delivery: null }
+  const nothing = { invoiceId: null, reference: null, deposit: null, delivery: null, ...NO_ORDER_FIELDS }
   return { owner, id: id.toString('hex'), type: EVENTS_REMOVED, at: positionOf(id).timeMs, ...nothing }
 }

@@ -7,9 +7,11 @@ import {
   type InvoiceEventType,
   type OwnerEvent,
 } from '../../../domain/event.js'
+import { NO_ORDER_FIELDS } from '../../../domain/order-fields.js'
 import type { LoggedEvent } from '../../rules/queue-events.js'
 import type { Reader } from '../commit/commit-loop.js'
-import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
+import { findInvoice, type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
+import { orderOf } from '../invoices/order-rows.js'
 import { eventName } from '../outbox/delivery-rows.js'
 import { ID_BYTES, type InvoiceId, idOfKey } from '../tables/keys.js'
 import {
@@ -157,22 +159,26 @@ export function shownEvent(at: Reader, id: string, timeMs: number, value: Buffer
 export function loggedEvent(at: Reader, id: string, timeMs: number, value: Buffer): LoggedEvent {
   const content = contentOf(value)
   const { type, invoiceId } = content
-  const invoice = invoiceId === null ? null : invoiceOf(at, invoiceId)
+  const row = invoiceId === null ? null : rowOf(at, invoiceId)
+  const { returnUrl, orderNumber, metadata } = row === null ? NO_ORDER_FIELDS : orderOf(at, row.id)
   const event = {
     id,
     type,
     at: timeMs,
-    invoiceId: invoice?.id ?? null,
-    reference: invoice?.reference ?? null,
+    invoiceId: row?.invoice.id ?? null,
+    reference: row?.invoice.reference ?? null,
     deposit: 'deposit' in content ? content.deposit : null,
     delivery: 'delivery' in content ? content.delivery : null,
+    returnUrl,
+    orderNumber,
+    metadata,
     ...('isLate' in content && content.isLate ? { late: true as const } : {}),
   }
-  return { event, callbackUrl: invoice?.callback_url ?? null }
+  return { event, callbackUrl: row?.invoice.callback_url ?? null }
 }
 
-function invoiceOf(at: Reader, id: InvoiceId | string) {
+function rowOf(at: Reader, id: InvoiceId | string): InvoiceRow {
   const row = typeof id === 'string' ? findInvoice(at, id) : invoiceRow(at, id)
   if (row === undefined) throw new Error('an event names an invoice that is not there')
-  return row.invoice
+  return row
 }

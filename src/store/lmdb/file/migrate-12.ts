@@ -1,4 +1,7 @@
 import type { Migration } from './migration.js'
 
-/** Version 13 has a table of cursors of events that are sent, which begins empty, and records of deliveries of events. */
+/**
+ * Version 13 has records of deliveries of events, and tables that begin empty: cursors of events that are sent, and what invoices say of
+ * their orders.
+ */
 export const MIGRATE_12: Migration = { from: 12, passes: [] }

@@ -1,8 +1,10 @@
 import type { Page, PageOf } from '../../store.js'
 import type { Snapshot } from '../commit/commit-loop.js'
-import { endOf, NUMBER_BYTES, numberKey } from '../tables/keys.js'
+import { endOf, numberKey } from '../tables/keys.js'
 import type { ReadTable } from '../tables/tables.js'
 import { ownerNoOf } from './identities.js'
+
+const NO_ITEMS = { items: [], next: null }
 
 /**
  * A page of an owner's list, newest first. `table` is its index, whose keys are the owner's number and `tailBytes` bytes
@@ -16,8 +18,8 @@ export function pageOfOwner<T>(
   page: Page,
   toItem: (key: Buffer) => T,
 ): PageOf<T> {
-  const { keys, isLast } = keysOfOwner(at, table, tailBytes, owner, page)
-  return itemsOf(keys, isLast, page, toItem, (key) => key.toString('hex', NUMBER_BYTES))
+  const ownerNo = ownerNoOf(at, owner)
+  return ownerNo === undefined ? NO_ITEMS : pageUnder(table, numberKey(ownerNo), tailBytes, page, toItem)
 }
 
 /** The cursor of the page behind a page of an owner's list; null when it is the last one. */
@@ -28,8 +30,26 @@ export function nextOfOwner(
   owner: string,
   page: Page,
 ): string | null {
-  const { keys, isLast } = keysOfOwner(at, table, tailBytes, owner, page)
-  return isLast ? null : (keys.at(-1)?.toString('hex', NUMBER_BYTES) ?? null)
+  const ownerNo = ownerNoOf(at, owner)
+  return ownerNo === undefined ? null : nextUnder(table, numberKey(ownerNo), tailBytes, page)
+}
+
+/** The same for keys that begin with `prefix`, of whatever length. */
+export function pageUnder<T>(
+  table: ReadTable,
+  prefix: Buffer,
+  tailBytes: number,
+  page: Page,
+  toItem: (key: Buffer) => T,
+): PageOf<T> {
+  const { keys, isLast } = keysUnder(table, prefix, tailBytes, page)
+  return itemsOf(keys, isLast, page, toItem, (key) => key.toString('hex', prefix.length))
+}
+
+/** The cursor of the page behind a page of such a list; null when it is the last one. */
+export function nextUnder(table: ReadTable, prefix: Buffer, tailBytes: number, page: Page): string | null {
+  const { keys, isLast } = keysUnder(table, prefix, tailBytes, page)
+  return isLast ? null : (keys.at(-1)?.toString('hex', prefix.length) ?? null)
 }
 
 /** The items of `keys`, as many as the page's slice has time for; `isLast`: no key follows them. */
@@ -50,18 +70,15 @@ export function itemsOf<T>(
   return { items, next: null }
 }
 
-function keysOfOwner(
-  at: Snapshot,
+function keysUnder(
   table: ReadTable,
+  prefix: Buffer,
   tailBytes: number,
-  owner: string,
   page: Page,
 ): { readonly keys: readonly Buffer[]; readonly isLast: boolean } {
-  const ownerNo = ownerNoOf(at, owner)
   const after = page.after === null ? null : Buffer.from(page.after, 'hex')
-  if (ownerNo === undefined || (after !== null && after.length !== tailBytes)) return { keys: [], isLast: true }
-  const prefix = numberKey(ownerNo)
-  const start = after === null ? endOf(prefix, NUMBER_BYTES + tailBytes) : Buffer.concat([prefix, after])
+  if (after !== null && after.length !== tailBytes) return { keys: [], isLast: true }
+  const start = after === null ? endOf(prefix, prefix.length + tailBytes) : Buffer.concat([prefix, after])
   const found = [...table.getKeys({ reverse: true, start, end: prefix, limit: page.limit + 2 })]
   const keys = after === null ? found : found.filter((key) => !key.equals(start))
   return { keys: keys.slice(0, page.limit), isLast: keys.length <= page.limit }

@@ -36,6 +36,7 @@ import {
   openOfAmount,
   openSetsAt,
 } from './open-invoices.js'
+import { putOrder } from './order-rows.js'
 import { enterPaid } from './paid-invoices.js'
 import { findSet, internSet, setNoOf } from './wallet-sets.js'
 
@@ -173,6 +174,7 @@ class LmdbCreation implements CreationWork {
     const { tables } = commit
     const setNo = internSet(commit, invoice.owner, ownerNo, wallets)
     putInvoiceRow(commit, { id, invoice, setNo, expiresAt, voidedAt: null, hasOutlivedExpiry: false })
+    putOrder(commit, ownerNo, id, this.request.order)
     tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (invoice.reference !== null) tables.references.putSync(Buffer.from(invoice.reference), id)
     if (expiresAt !== null) addExpiry(commit, expiresAt, id)

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../../base/bounded-map.js'
-import { type Invoice, walletsOf } from '../../../domain/invoice.js'
+import { walletsOf } from '../../../domain/invoice.js'
 import { NO_ENDING } from '../../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import type { Snapshot } from '../commit/commit-loop.js'
@@ -7,6 +7,7 @@ import { accountsOf, answerOf, areUnchanged, type Counted, countSums } from '../
 import type { Account } from '../payments/running-totals.js'
 import type { InvoiceId } from '../tables/keys.js'
 import { atomsOf, findInvoice } from './invoice-rows.js'
+import { orderOf } from './order-rows.js'
 
 /** Characters of kept invoices: about 32 MiB of memory, and as much again for what callers keep of each. */
 const CHARACTERS_MAX = 8 * 1024 * 1024
@@ -28,7 +29,7 @@ interface Kept {
  * the deposits have changed. It reads what was committed only: the changes of a commit may yet be undone.
  */
 export class InvoiceAnswers {
-  private readonly kept = new BoundedMap<string, Kept>(CHARACTERS_MAX, ({ answer }) => charactersOf(answer.invoice))
+  private readonly kept = new BoundedMap<string, Kept>(CHARACTERS_MAX, ({ answer }) => charactersOf(answer))
 
   find(at: Snapshot, id: string): InvoiceWithPayment | undefined {
     return this.known(at, id) ?? this.read(at, id)
@@ -41,7 +42,7 @@ export class InvoiceAnswers {
     if (!areUnchanged(at, kept.accounts, kept.counted)) {
       const { invoice } = kept.answer
       kept.counted = countSums(at, kept.accounts, kept.id, invoice.created_at)
-      kept.answer = answerOf(invoice, NO_ENDING, kept.amount, kept.counted.sums, at.nowMs)
+      kept.answer = answerOf(kept.answer, NO_ENDING, kept.amount, kept.counted.sums, at.nowMs)
     }
     return kept.answer
   }
@@ -59,7 +60,7 @@ export class InvoiceAnswers {
     const accounts = accountsOf(at, walletIds, invoice.currency)
     const amount = atomsOf(invoice)
     const counted = countSums(at, accounts, row.id, invoice.created_at)
-    const answer = answerOf(invoice, row, amount, counted.sums, at.nowMs)
+    const answer = answerOf({ invoice, order: orderOf(at, row.id) }, row, amount, counted.sums, at.nowMs)
     // A wallet without an address may get one; one that it has stays. An expiry changes the answer with the time.
     const isLasting = accounts.length === walletIds.length && row.expiresAt === null && row.voidedAt === null
     if (isLasting) this.kept.set(id, { id: row.id, accounts, amount, counted, answer })
@@ -67,7 +68,10 @@ export class InvoiceAnswers {
   }
 }
 
-function charactersOf({ owner, wallet_ids, name, description, reference, callback_url }: Invoice): number {
-  const texts = [owner, wallet_ids, name, description, reference, callback_url]
-  return texts.reduce((characters, text) => characters + (text?.length ?? 0), BASE_CHARACTERS)
+function charactersOf({ invoice, order }: Pick<InvoiceWithPayment, 'invoice' | 'order'>): number {
+  const { owner, wallet_ids, name, description, reference, callback_url } = invoice
+  const { returnUrl, orderNumber, metadata } = order
+  const shop = metadata === null ? [] : Object.entries(metadata).flat()
+  const texts = [owner, wallet_ids, name, description, reference, callback_url, returnUrl, orderNumber, ...shop]
+  return texts.reduce<number>((characters, text) => characters + (text?.length ?? 0), BASE_CHARACTERS)
 }

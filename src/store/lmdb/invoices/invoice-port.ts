@@ -9,7 +9,8 @@ import {
   type UnpaidSearch,
 } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
-import { nextOfOwner, pageOfOwner } from '../identities/owner-lists.js'
+import { ownerNoOf } from '../identities/identities.js'
+import { nextOfOwner, nextUnder, pageOfOwner, pageUnder } from '../identities/owner-lists.js'
 import { answerFor } from '../payments/payments.js'
 import { newestOwn } from '../payments/qualifying-deposits.js'
 import { ID_BYTES, type InvoiceId, idAt, idOfKey, isKey } from '../tables/keys.js'
@@ -18,6 +19,7 @@ import type { InvoiceAnswers } from './invoice-answers.js'
 import { placeOf } from './invoice-places.js'
 import { findInvoice, invoiceRow } from './invoice-rows.js'
 import { openBetween } from './open-invoices.js'
+import { orderNumberPrefix } from './order-rows.js'
 
 /** Reads invoices. */
 export class LmdbInvoices implements InvoicePort {
@@ -51,23 +53,26 @@ export class LmdbInvoices implements InvoicePort {
     return id === undefined ? undefined : invoiceRow(snapshot, id).invoice
   }
 
-  page(owner: string, page: Page): PageOf<Invoice> {
+  page(owner: string, page: Page, orderNumber: string | null = null): PageOf<Invoice> {
     const { snapshot } = this.commits
-    return this.readIds(owner, page, (id) => invoiceRow(snapshot, id).invoice)
+    return this.readIds(owner, orderNumber, page, (id) => invoiceRow(snapshot, id).invoice)
   }
 
-  pageWithPayment(owner: string, page: Page): PageOf<InvoiceWithPayment> {
+  pageWithPayment(owner: string, page: Page, orderNumber: string | null = null): PageOf<InvoiceWithPayment> {
     const { snapshot } = this.commits
-    return this.readIds(owner, page, (id) => {
+    return this.readIds(owner, orderNumber, page, (id) => {
       const answer = this.answers.known(snapshot, id.toString('hex')) ?? answerFor(snapshot, invoiceRow(snapshot, id))
       page.slice?.touch(walletsOf(answer.invoice).length)
       return answer
     })
   }
 
-  nextOf(owner: string, page: Page): string | null {
+  nextOf(owner: string, page: Page, orderNumber: string | null = null): string | null {
     const { snapshot } = this.commits
-    return nextOfOwner(snapshot, snapshot.tables.ownerInvoices, ID_BYTES, owner, page)
+    if (orderNumber === null) return nextOfOwner(snapshot, snapshot.tables.ownerInvoices, ID_BYTES, owner, page)
+    const ownerNo = ownerNoOf(snapshot, owner)
+    if (ownerNo === undefined) return null
+    return nextUnder(snapshot.tables.orderNumbers, orderNumberPrefix(orderNumber, ownerNo), ID_BYTES, page)
   }
 
   oldestUnpaid({ network, address, currency, from, before }: UnpaidSearch): Invoice | undefined {
@@ -84,10 +89,13 @@ export class LmdbInvoices implements InvoicePort {
     return undefined
   }
 
-  private readIds<T>(owner: string, page: Page, toItem: (id: InvoiceId) => T): PageOf<T> {
+  private readIds<T>(owner: string, orderNumber: string | null, page: Page, toItem: (id: InvoiceId) => T): PageOf<T> {
     const { snapshot } = this.commits
-    return pageOfOwner(snapshot, snapshot.tables.ownerInvoices, ID_BYTES, owner, page, (key) =>
-      toItem(idOfKey<InvoiceId>(key)),
-    )
+    const { ownerInvoices, orderNumbers } = snapshot.tables
+    const ofKey = (key: Buffer) => toItem(idOfKey<InvoiceId>(key))
+    if (orderNumber === null) return pageOfOwner(snapshot, ownerInvoices, ID_BYTES, owner, page, ofKey)
+    const ownerNo = ownerNoOf(snapshot, owner)
+    if (ownerNo === undefined) return { items: [], next: null }
+    return pageUnder(orderNumbers, orderNumberPrefix(orderNumber, ownerNo), ID_BYTES, page, ofKey)
   }
 }

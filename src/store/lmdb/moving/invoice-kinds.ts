@@ -7,6 +7,7 @@ import { indexed } from '../invoices/invoice-places.js'
 import { type InvoiceRow, invoiceRow, putInvoiceRow } from '../invoices/invoice-rows.js'
 import { countMatches, matchesBytes } from '../invoices/matches.js'
 import { enterOpen, isOpen } from '../invoices/open-invoices.js'
+import { orderOf, putOrder } from '../invoices/order-rows.js'
 import { enterPaid, isAmongPaid } from '../invoices/paid-invoices.js'
 import { enterVoid } from '../invoices/void-invoices.js'
 import { internSet } from '../invoices/wallet-sets.js'
@@ -22,9 +23,16 @@ export const invoices: LmdbMovedKind<'invoices'> = {
       const { invoice, expiresAt, voidedAt, hasOutlivedExpiry } = row
       const ending = { expiresAt, voidedAt, hasOutlivedExpiry }
       const matches = countMatches(at, row.id)
-      return { storeId: key.toString('hex'), invoice, ...ending, state: stateOf(at, row), matches }
+      return {
+        storeId: key.toString('hex'),
+        invoice,
+        order: orderOf(at, row.id),
+        ...ending,
+        state: stateOf(at, row),
+        matches,
+      }
     }),
-  write(commit, { storeId, invoice, state, matches, ...ending }) {
+  write(commit, { storeId, invoice, order, state, matches, ...ending }) {
     const { tables } = commit
     const id = Buffer.from(storeId, 'hex') as InvoiceId
     const wallets = walletsOf(invoice).map((walletId) => {
@@ -35,6 +43,7 @@ export const invoices: LmdbMovedKind<'invoices'> = {
     const ownerNo = internOwner(commit, invoice.owner)
     const row: InvoiceRow = { id, invoice, setNo: internSet(commit, invoice.owner, ownerNo, wallets), ...ending }
     putInvoiceRow(commit, row)
+    putOrder(commit, ownerNo, id, order)
     tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (invoice.reference !== null) tables.references.putSync(Buffer.from(invoice.reference), id)
     // Deposits, which are moved behind the invoices, add what they are worth.

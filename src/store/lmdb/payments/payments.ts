@@ -1,11 +1,13 @@
 import type { Currency } from '../../../domain/amount.js'
 import { type Invoice, walletsOf } from '../../../domain/invoice.js'
+import type { OrderFields } from '../../../domain/order-fields.js'
 import { paymentsOf, type Received, type Sums } from '../../../domain/payment.js'
 import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { atomsOf, type InvoiceRow } from '../invoices/invoice-rows.js'
 import { ownOf } from '../invoices/matches.js'
+import { orderOf } from '../invoices/order-rows.js'
 import type { InvoiceId } from '../tables/keys.js'
 import { findWallet } from '../wallets/wallets.js'
 import { type Account, accountOf, changesOf, headOf, totalAfter, totalBehind } from './running-totals.js'
@@ -53,7 +55,7 @@ export function sumsFor(at: Reader, { id, invoice }: Pick<InvoiceRow, 'id' | 'in
 /** An invoice with its payment and its ending, judged by the clock. */
 export function answerFor(at: Reader, row: InvoiceRow): InvoiceWithPayment {
   const { invoice } = row
-  return answerOf(invoice, row, atomsOf(invoice), sumsFor(at, row), at.nowMs)
+  return answerOf({ invoice, order: orderOf(at, row.id) }, row, atomsOf(invoice), sumsFor(at, row), at.nowMs)
 }
 
 /** What counts for an invoice that was created at `createdAt`, Unix ms. */
@@ -122,14 +124,14 @@ export function areUnchanged({ tables }: Reader, accounts: readonly Account[], {
 
 /** The answer for an invoice over `amount` atoms. */
 export function answerOf(
-  invoice: Invoice,
+  { invoice, order }: { readonly invoice: Invoice; readonly order: OrderFields },
   ending: Ending,
   amount: bigint,
   sums: Sums,
   nowMs: number,
 ): InvoiceWithPayment {
   const voidedAt = voidedAtBy(ending, isCovered(amount, sums), nowMs)
-  return { invoice, ...paymentsOf(amount, sums), voidedAt, expiresAt: ending.expiresAt }
+  return { invoice, order, ...paymentsOf(amount, sums), voidedAt, expiresAt: ending.expiresAt }
 }
 
 function accountsFor(at: Reader, invoice: Invoice): readonly Account[] {

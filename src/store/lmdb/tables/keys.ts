@@ -92,6 +92,19 @@ export function sortableAmount(value: bigint): Buffer {
   return sortable
 }
 
+/**
+ * A text within a key: its end is marked, so that texts sort as they do by themselves, each before those that begin with it. A
+ * NUL of the text is written as PostgreSQL's engine writes it, and both engines have the same order.
+ */
+export function sortableText(text: string): Buffer {
+  return Buffer.from(`${beginningOfText(text)}\0`)
+}
+
+/** What every `sortableText` begins with whose text begins so. */
+export function beginningOfText(text: string): string {
+  return text.replaceAll('\u0001', '\u00011').replaceAll('\0', '\u00010')
+}
+
 /** `key` followed by 0xff bytes: behind every key of `length` bytes that starts with it. */
 export function endOf(prefix: Uint8Array, length: number): Buffer {
   const end = Buffer.alloc(length, 0xff)

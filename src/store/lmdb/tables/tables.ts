@@ -34,6 +34,8 @@ const TABLES = {
   // when it is forgotten, hash of key, timestamp and body → nothing; signed requests that created without a reference
   signedCreations: 'signed-creations',
   references: 'references', // reference → invoice id
+  orderFields: 'order-fields', // invoice id → what the invoice says of its order, if anything
+  orderNumbers: 'order-numbers', // order number, owner no, invoice id → nothing
   openAmounts: 'open-amounts', // wallet no, owner no, currency, amount → ids of the open invoices that ask it
   openInvoices: 'open-invoices', // wallet no, owner no, set no, class, invoice id → nothing; open invoices
   paidInvoices: 'paid-invoices', // wallet no, owner no, class, invoice id → nothing; invoices found paid

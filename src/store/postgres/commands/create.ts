@@ -136,11 +136,11 @@ class PostgresCreation implements CreationWork {
   }
 
   enter(invoice: Invoice, { expiresAt, isPaid }: Beginning): void {
-    const { owner, walletIds, currency, amount, reference } = this.command.request
+    const { owner, walletIds, currency, amount, reference, order } = this.command.request
     const { amounts, taken, sets, references } = this.facts
     const state = isPaid ? STATE.paid : STATE.open
     const ending = { expiresAt, voidedAt: null, hasOutlivedExpiry: false }
-    this.row = { id: invoice.id, invoice, walletIds, atoms: amount, state, ...ending }
+    this.row = { id: invoice.id, invoice, order, walletIds, atoms: amount, state, ...ending }
     this.made.rows.push(this.row)
     if (reference !== null) references.add(reference)
     // One that is paid as it is created is in nobody's way.

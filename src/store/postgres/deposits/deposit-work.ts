@@ -1,5 +1,6 @@
 import type { Deposit, DepositValue, Sighting } from '../../../domain/deposit.js'
 import type { DepositEventType } from '../../../domain/event.js'
+import type { OrderFields } from '../../../domain/order-fields.js'
 import { type Payment, paymentOf } from '../../../domain/payment.js'
 import type { NewDelivery, WebhookConfiguration } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
@@ -114,6 +115,10 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
 
   paymentOf({ atoms, received }: InvoiceRow): Payment {
     return paymentOf(atoms, received)
+  }
+
+  orderOf({ order }: InvoiceRow): OrderFields {
+    return order
   }
 
   configuration(owner: string): Awaitable<WebhookConfiguration> {

@@ -7,6 +7,7 @@ import { type EventQueueWork, type EventSettings, type LogPiece, queueEvents } f
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
+import { ORDER_COLUMNS } from '../invoices/order-columns.js'
 import { typesOf } from '../webhooks.js'
 import { PostgresCursorWork } from './event-cursors.js'
 import { type EventColumns, idOf, numberOf, toEvent } from './event-port.js'
@@ -62,7 +63,8 @@ class PostgresEventQueueWork extends PostgresCursorWork implements EventQueueWor
   /** One statement: a removal between two would be told where there is none, or not where there is one. */
   async log(owner: string, after: string, limit: number): Promise<LogPiece> {
     const rows = await this.work.rows<LoggedColumns & Omit<EventColumns, 'number'> & { readonly type: EventType }>(sql`
-      SELECT h.removed_to::numeric, e.number::numeric, e.type, e.data, e.invoice_id, i.imported_as, i.reference, i.callback_url
+      SELECT h.removed_to::numeric, e.number::numeric, e.type, e.data, e.invoice_id, i.imported_as, i.reference, i.callback_url,
+        ${ORDER_COLUMNS}
       FROM event_heads AS h
       LEFT JOIN LATERAL (
         SELECT * FROM owner_events AS e WHERE e.owner = h.owner AND e.number > ${numberOf(after)}::bigint

@@ -1,17 +1,19 @@
 import { EVENTS_REMOVED, type EventType, type ExportedEvent, type OwnerEvent } from '../../../domain/event.js'
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
+import { NO_ORDER_FIELDS } from '../../../domain/order-fields.js'
 import type { EventPort, Page, PageOf } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
+import { ORDER_COLUMNS, type OrderColumns, toOrder } from '../invoices/order-columns.js'
 import { deliveryIn, readDepositData } from './event-data.js'
 import { NUMBERS_PER_MS } from './event-log.js'
 
 /** Owners without anything to remove who cost as much as a removal: they are looked up only. */
 const OWNERS_PER_REMOVAL = 10
 const ID_HEX_LENGTH = 16
-const NOTHING = { invoiceId: null, reference: null, deposit: null, delivery: null }
+const NOTHING = { invoiceId: null, reference: null, deposit: null, delivery: null, ...NO_ORDER_FIELDS }
 
-export interface EventColumns {
+export interface EventColumns extends OrderColumns {
   readonly number: bigint
   readonly type: EventType
   readonly data: string | null
@@ -30,7 +32,7 @@ export class PostgresEvents implements EventPort {
   async page(owner: string, { after, limit }: Page): Promise<Outcome<PageOf<OwnerEvent>>> {
     const readTo = after === null ? -1n : numberOf(after)
     const rows = await this.database.readPage<EventColumns>(sql`
-      SELECT e.number::numeric, e.type, e.data, e.invoice_id, i.imported_as, i.reference
+      SELECT e.number::numeric, e.type, e.data, e.invoice_id, i.imported_as, i.reference, ${ORDER_COLUMNS}
       FROM owner_events AS e LEFT JOIN invoices AS i ON i.id = e.invoice_id
       WHERE e.owner = ${owner} AND e.number > ${readTo}::bigint ORDER BY e.number LIMIT ${limit + 1}::bigint`)
     // Read behind the events: what was removed meanwhile must not be missing from the page unnoticed.
@@ -95,7 +97,15 @@ export class PostgresEvents implements EventPort {
   }
 }
 
-export function toEvent({ number, type, data, invoice_id, imported_as, reference }: EventColumns): OwnerEvent {
+export function toEvent({
+  number,
+  type,
+  data,
+  invoice_id,
+  imported_as,
+  reference,
+  ...order
+}: EventColumns): OwnerEvent {
   const about = data !== null && type.startsWith('deposit.') ? readDepositData(data) : null
   return {
     id: idOf(number),
@@ -105,6 +115,7 @@ export function toEvent({ number, type, data, invoice_id, imported_as, reference
     reference,
     deposit: about?.deposit ?? null,
     delivery: data !== null && type === 'delivery.failed' ? deliveryIn(data) : null,
+    ...toOrder(order),
     ...(about?.isLate === true ? { late: true } : {}),
   }
 }

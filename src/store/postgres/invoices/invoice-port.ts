@@ -65,23 +65,23 @@ export class PostgresInvoices implements InvoicePort {
     return this.only(sql`i.reference = ${reference}`)
   }
 
-  page(owner: string, page: Page): Promise<PageOf<Invoice>> {
+  page(owner: string, page: Page, orderNumber: string | null = null): Promise<PageOf<Invoice>> {
     return pageBehind(page, async (behind, limit) => {
       const rows = await this.database.readPage<InvoiceColumns>(sql`
-        SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE i.owner = ${owner} ${behind(sql`i.id`)}
+        SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE ${isListed(owner, orderNumber)} ${behind(sql`i.id`)}
         ORDER BY i.id DESC LIMIT ${limit}::bigint`)
       return rows.map((row) => ({ item: toInvoice(row), id: row.id }))
     })
   }
 
-  pageWithPayment(owner: string, page: Page): Promise<PageOf<InvoiceWithPayment>> {
-    return this.newestOf(sql`i.owner = ${owner}`, page)
+  pageWithPayment(owner: string, page: Page, orderNumber: string | null = null): Promise<PageOf<InvoiceWithPayment>> {
+    return this.newestOf(isListed(owner, orderNumber), page)
   }
 
-  nextOf(owner: string, page: Page): Promise<string | null> {
+  nextOf(owner: string, page: Page, orderNumber: string | null = null): Promise<string | null> {
     return nextBehind(page, (behind, rows) =>
       this.database.readPage<{ readonly id: string }>(
-        sql`SELECT i.id FROM invoices AS i WHERE i.owner = ${owner} ${behind(sql`i.id`)} ORDER BY i.id DESC ${rows}`,
+        sql`SELECT i.id FROM invoices AS i WHERE ${isListed(owner, orderNumber)} ${behind(sql`i.id`)} ORDER BY i.id DESC ${rows}`,
       ),
     )
   }
@@ -116,6 +116,12 @@ export class PostgresInvoices implements InvoicePort {
     return this.newestOf(sql`true`, page)
   }
 
+  /** The invoices that a condition on `i` selects; `rest` orders and limits. */
+  async found(condition: Fragment, rest: Fragment): Promise<readonly InvoiceWithPayment[]> {
+    const rows = await this.database.readPage<Timed>(this.timed(condition, rest))
+    return rows.map((row) => answerOf(toRow(row), row.now))
+  }
+
   private newestOf(condition: Fragment, page: Page): Promise<PageOf<InvoiceWithPayment>> {
     return pageBehind(page, async (behind, limit) => {
       const newest = sql`ORDER BY i.id DESC LIMIT ${limit}::bigint`
@@ -134,6 +140,13 @@ export class PostgresInvoices implements InvoicePort {
     )
     return row === undefined ? undefined : toInvoice(row)
   }
+}
+
+/** Those of `invoices AS i` that an owner has, or only those with an order number. */
+function isListed(owner: string, orderNumber: string | null): Fragment {
+  return orderNumber === null
+    ? sql`i.owner = ${owner}`
+    : sql`i.order_number = ${orderNumber} AND i.order_number IS NOT NULL AND i.owner = ${owner}`
 }
 
 /** A deposit as `listDeposits` answers it. Numbers beyond the safe ones are texts. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Currency } from '../../../domain/amount.js'
 import type { Invoice } from '../../../domain/invoice.js'
+import type { OrderFields } from '../../../domain/order-fields.js'
 import { paymentsOf, type Sums } from '../../../domain/payment.js'
 import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../../store.js'
@@ -8,6 +9,7 @@ import type { Effect } from '../connection/effects.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { RECEIVED } from '../payments/sums.js'
+import { metadataColumn, ORDER_COLUMNS, type OrderColumns, toOrder } from './order-columns.js'
 
 /** Where an invoice is: not known to be paid, found paid, or void. Void ones are on no wallet. */
 export const STATE = { open: 0, paid: 1, void: 2 } as const
@@ -21,6 +23,7 @@ export interface InvoiceRow extends Ending {
   /** 32 hex characters: the invoice's own id, unless it was imported with one that does not begin with its time. */
   readonly id: string
   readonly invoice: Invoice
+  readonly order: OrderFields
   readonly walletIds: readonly string[]
   readonly atoms: bigint
   readonly state: State
@@ -30,7 +33,7 @@ export interface InvoiceRow extends Ending {
 }
 
 /** The columns of a row. */
-export interface InvoiceColumns {
+export interface InvoiceColumns extends OrderColumns {
   readonly id: string
   readonly imported_as: string | null
   readonly owner: string
@@ -65,7 +68,8 @@ export function selectInvoices(condition: Fragment, rest: Fragment = sql``): Fra
 
 /** What is stored of an invoice, of `invoices AS i`. Named, because a later version of the schema may have more. */
 export const STORED_COLUMNS = sql`i.id, i.imported_as, i.owner, i.wallet_ids, i.wallet_ids_form, i.name, i.description, i.reference,
-  i.amount, i.atoms, i.currency, i.callback_url, i.created_at, i.expires_at, i.voided_at, i.has_outlived_expiry, i.state, i.matches`
+  i.amount, i.atoms, i.currency, i.callback_url, i.created_at, i.expires_at, i.voided_at, i.has_outlived_expiry, i.state, i.matches,
+  ${ORDER_COLUMNS}`
 
 /** What `selectInvoices` reads, of `invoices AS i` and `RECEIVED`. */
 export const INVOICE_COLUMNS = sql`${STORED_COLUMNS}, received.confirmed, received.pending,
@@ -78,6 +82,7 @@ export function toRow(columns: InvoiceColumns): InvoiceRow {
   return {
     id,
     invoice: toInvoice(columns),
+    order: toOrder(columns),
     walletIds,
     atoms,
     state,
@@ -108,9 +113,9 @@ export function toInvoice(columns: StoredColumns): Invoice {
 
 /** An invoice with its payment and its ending, judged by the clock. */
 export function answerOf(row: InvoiceRow, nowMs: number): InvoiceWithPayment {
-  const { invoice, atoms, received } = row
+  const { invoice, order, atoms, received } = row
   const voidedAt = voidedAtBy(row, isCovered(atoms, received), nowMs)
-  return { invoice, ...paymentsOf(atoms, received), voidedAt, expiresAt: row.expiresAt }
+  return { invoice, order, ...paymentsOf(atoms, received), voidedAt, expiresAt: row.expiresAt }
 }
 
 /** A row to insert. Nothing has matched it, and `received` is not stored. */
@@ -122,9 +127,9 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
   // Arrays of arrays do not survive `unnest`, and no wallet id has a comma.
   return sql`
     INSERT INTO invoices (id, imported_as, owner, wallet_ids, wallet_ids_form, name, description, reference, amount, atoms, currency,
-      callback_url, created_at, expires_at, voided_at, has_outlived_expiry, state, matches)
+      callback_url, created_at, expires_at, voided_at, has_outlived_expiry, state, matches, return_url, order_number, metadata)
     SELECT id, imported_as, owner, string_to_array(wallet_ids, ','), form, name, description, reference, amount, atoms, currency,
-      callback_url, created_at, expires_at, voided_at, has_outlived_expiry, state, 0
+      callback_url, created_at, expires_at, voided_at, has_outlived_expiry, state, 0, return_url, order_number, metadata
     FROM unnest(
       ${column(({ id }) => id)}::uuid[], ${column(({ id, invoice }) => (invoice.id === id ? null : invoice.id))}::text[],
       ${column(({ invoice }) => invoice.owner)}::text[], ${column(({ walletIds }) => walletIds.join(','))}::text[],
@@ -134,9 +139,10 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
       ${column(({ invoice }) => invoice.currency)}::text[], ${column(({ invoice }) => invoice.callback_url)}::text[],
       ${column(({ invoice }) => invoice.created_at)}::bigint[], ${column(({ expiresAt }) => expiresAt)}::bigint[],
       ${column(({ voidedAt }) => voidedAt)}::bigint[], ${column((row) => row.hasOutlivedExpiry)}::boolean[],
-      ${column(({ state }) => state)}::smallint[]
+      ${column(({ state }) => state)}::smallint[], ${column(({ order }) => order.returnUrl)}::text[],
+      ${column(({ order }) => order.orderNumber)}::text[], ${column(({ order }) => metadataColumn(order))}::text[]
     ) AS n (id, imported_as, owner, wallet_ids, form, name, description, reference, amount, atoms, currency, callback_url, created_at,
-      expires_at, voided_at, has_outlived_expiry, state)
+      expires_at, voided_at, has_outlived_expiry, state, return_url, order_number, metadata)
     ORDER BY reference`
 }
 

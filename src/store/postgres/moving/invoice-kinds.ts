@@ -11,6 +11,7 @@ import {
   type StoredColumns,
   toInvoice,
 } from '../invoices/invoice-rows.js'
+import { toOrder } from '../invoices/order-columns.js'
 import { enterOpen, enterVoid } from '../invoices/places.js'
 import { behindPlace, insertInto, type PostgresMovedKind } from './moved-kind.js'
 
@@ -24,6 +25,7 @@ export const invoices: PostgresMovedKind<'invoices', StoredColumns> = {
       storeId: row.id,
       // An imported one may say that it names no wallets, and not every engine knows that from saying nothing.
       invoice: invoice.wallet_ids === '' ? { ...invoice, wallet_ids: null } : invoice,
+      order: toOrder(row),
       expiresAt: row.expires_at,
       voidedAt: row.voided_at,
       hasOutlivedExpiry: row.has_outlived_expiry,
@@ -75,10 +77,10 @@ export const invoices: PostgresMovedKind<'invoices', StoredColumns> = {
 }
 
 function toRow(record: MovedInvoice): NewInvoice {
-  const { storeId, invoice, expiresAt, voidedAt, hasOutlivedExpiry, state } = record
+  const { storeId, invoice, order, expiresAt, voidedAt, hasOutlivedExpiry, state } = record
   const walletIds = walletsOf(invoice)
   const ending = { expiresAt, voidedAt, hasOutlivedExpiry }
-  return { id: storeId, invoice, walletIds, atoms: atomsOf(record), state: STATE[state], ...ending }
+  return { id: storeId, invoice, order, walletIds, atoms: atomsOf(record), state: STATE[state], ...ending }
 }
 
 function atomsOf({ invoice }: MovedInvoice): bigint {

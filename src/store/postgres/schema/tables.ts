@@ -272,4 +272,12 @@ export const VERSIONS: readonly (readonly string[])[] = [
        ON CONFLICT DO NOTHING`,
   ],
   EVENT_WEBHOOKS,
+  [
+    // What an invoice says of its order, if anything; metadata is JSON. Order numbers are compared by their bytes, so that an index
+    // finds those that begin alike.
+    `ALTER TABLE invoices ADD COLUMN IF NOT EXISTS return_url text`,
+    `ALTER TABLE invoices ADD COLUMN IF NOT EXISTS order_number text COLLATE "C"`,
+    `ALTER TABLE invoices ADD COLUMN IF NOT EXISTS metadata text`,
+    `CREATE INDEX IF NOT EXISTS invoices_order_number ON invoices (order_number, owner, id) WHERE order_number IS NOT NULL`,
+  ],
 ]

@@ -1,9 +1,11 @@
 import { parseInvoiceAmount } from '../../../domain/amount.js'
-import { flawForDeposits } from '../../../domain/invoice-flaw.js'
-import { isCallbackUrl } from '../../../domain/text.js'
+import { flawForDeposits, flawOfOrder } from '../../../domain/invoice-flaw.js'
+import { metadataOfText } from '../../../domain/order-fields.js'
+import { isAbsoluteHttpUrl } from '../../../domain/text.js'
 import type { Violation } from '../../upkeep.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import { type InvoiceColumns, STORED_COLUMNS, setIdOf, toInvoice } from '../invoices/invoice-rows.js'
+import { ORDER_COLUMNS, type OrderColumns } from '../invoices/order-columns.js'
 import type { Snapshot } from '../moving/snapshot.js'
 import { laneOf } from '../outbox/new-deliveries.js'
 
@@ -33,6 +35,18 @@ const payable: ReadRule<InvoiceColumns> = {
     const flaw = flawForDeposits(toInvoice(columns))
     return flaw === null ? null : `a deposit would trip over it: ${flaw}`
   },
+}
+
+const orders: ReadRule<OrderColumns & { readonly id: string }> = {
+  table: 'invoices',
+  select: sql`
+    SELECT i.id, ${ORDER_COLUMNS} FROM invoices AS i
+    WHERE i.return_url IS NOT NULL OR i.order_number IS NOT NULL OR i.metadata IS NOT NULL`,
+  nameOf,
+  flaw: ({ return_url: returnUrl, order_number: orderNumber, metadata }) =>
+    metadata !== null && metadataOfText(metadata) === undefined
+      ? 'its metadata is none'
+      : flawOfOrder({ returnUrl, orderNumber }),
 }
 
 interface PlacedColumns {
@@ -65,7 +79,7 @@ const webhooks: ReadRule<{ readonly owner: string; readonly callback_url: string
   table: 'webhooks',
   select: sql`SELECT owner, callback_url FROM webhooks WHERE callback_url IS NOT NULL`,
   nameOf: ({ owner }) => owner,
-  flaw: ({ callback_url }) => (isCallbackUrl(callback_url) ? null : 'no webhook can be sent to its URL'),
+  flaw: ({ callback_url }) => (isAbsoluteHttpUrl(callback_url) ? null : 'no webhook can be sent to its URL'),
 }
 
 interface EventColumns {
@@ -83,6 +97,7 @@ interface NamedDeposit {
 export async function* checkRead(snapshot: Snapshot): AsyncGenerator<Violation> {
   yield* checkEach(snapshot, amounts)
   yield* checkEach(snapshot, payable)
+  yield* checkEach(snapshot, orders)
   yield* checkEach(snapshot, webhooks)
   yield* checkEach(snapshot, sets)
   yield* checkEach(snapshot, lanes)

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../../../base/bounded-map.js'
-import { isCallbackUrl } from '../../../../domain/text.js'
+import { isAbsoluteHttpUrl } from '../../../../domain/text.js'
 import { type Delivery, isDelivered } from '../../../../domain/webhook.js'
 import { cursorCodec } from '../../events/event-cursors.js'
 import { contentOf } from '../../events/event-rows.js'
@@ -28,7 +28,7 @@ export const webhooks: MakeRule = (reading) => ({
     const ownerNo = reading.identity(owner)?.no
     const isOwners = ownerNo !== undefined && numberKey(ownerNo).equals(key)
     reading.expect(isOwners, 'its key is not the number of its owner in identities')
-    reading.expect(callbackUrl === null || isCallbackUrl(callbackUrl), 'no webhook can be sent to its URL')
+    reading.expect(callbackUrl === null || isAbsoluteHttpUrl(callbackUrl), 'no webhook can be sent to its URL')
     if (payload === 'events')
       reading.expect(reading.has('eventCursors', key), 'event-cursors does not say which are sent')
   },

@@ -10,6 +10,7 @@ import { invoices, openAmounts, paidAmounts, walletSets } from './invoice-rules.
 import { apiKeys, idempotencyKeys, ownerApiKeys, signedCreations } from './key-rules.js'
 import { events, ledgerSetAside, ledgerTaken, meta } from './ledger-rules.js'
 import { invoiceDeposits, matches } from './match-rules.js'
+import { orderFields } from './order-rules.js'
 import { index, type MakeRule } from './rule.js'
 
 /** A rule for each table, in the order in which they are read: totals come behind the addresses that they belong to. */
@@ -34,6 +35,8 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   idempotencyExpiries: index,
   signedCreations,
   references: index,
+  orderFields,
+  orderNumbers: index,
   openAmounts,
   openInvoices: index,
   paidInvoices: index,

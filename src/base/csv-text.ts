@@ -1,4 +1,4 @@
-import { escaped } from '../base/terminal-text.js'
+import { escaped } from './terminal-text.js'
 
 /** What begins a formula. */
 const BEGINNINGS = '=+-@＝＋－＠'

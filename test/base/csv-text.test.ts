@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { csvText } from '../../src/cli/csv-text.js'
+import { csvText } from '../../src/base/csv-text.js'
 
 describe('a text in CSV', () => {
   for (const [text, written] of [

@@ -1,0 +1,166 @@
+import { CURRENCIES } from '../../domain/amount.js'
+import type { Deposit } from '../../domain/deposit.js'
+import type { Network } from '../../domain/network.js'
+import type { Wallet } from '../../domain/wallet.js'
+import { CALLBACK } from '../rules/callbacks.js'
+import type { SearchPort } from '../search.js'
+import type { InvoiceWithPayment, Page, PageOf } from '../store.js'
+import type { CommitLoop } from './commit/commit-loop.js'
+import { depositCodec, depositOfNo } from './deposits/deposit-rows.js'
+import { ownerNoOf } from './identities/identities.js'
+import { behind, classByte, placeOf } from './invoices/invoice-places.js'
+import { invoiceRow } from './invoices/invoice-rows.js'
+import { answerFor } from './payments/payments.js'
+import { accountOf, lastCounted } from './payments/running-totals.js'
+import {
+  beginningOfText,
+  behindNetwork,
+  currencyByte,
+  ID_BYTES,
+  type InvoiceId,
+  idOfKey,
+  isKey,
+  NUMBER_BYTES,
+  networkKey,
+  numberKey,
+} from './tables/keys.js'
+import { firstKey, type ReadTable } from './tables/tables.js'
+import { addressCodec, addressKey, findAddress, findWallet, toWallet } from './wallets/wallets.js'
+
+const HEX = /^[0-9a-f]+$/
+const ID_HEX_LENGTH = 2 * ID_BYTES
+const INDEX_MAX = 0xffff_ffff
+/** Rows that one search reads where not every row is a record that is meant. */
+const READ_MAX = 200
+/** Behind every key that goes on from a beginning: no text has this byte. */
+const BEHIND = Buffer.of(0xff)
+
+/** Finds records by how their keys begin. */
+export class LmdbSearch implements SearchPort {
+  constructor(private readonly commits: CommitLoop) {}
+
+  byOrderNumber(beginning: string, limit: number): readonly InvoiceWithPayment[] {
+    const { orderNumbers } = this.commits.snapshot.tables
+    return keysBeginning(orderNumbers, Buffer.from(beginningOfText(beginning)), limit).map((key) =>
+      this.answer(idOfKey<InvoiceId>(key)),
+    )
+  }
+
+  byReference(beginning: string, limit: number): readonly InvoiceWithPayment[] {
+    return this.named(this.commits.snapshot.tables.references, beginning, limit)
+  }
+
+  byInvoiceId(beginning: string, limit: number): readonly InvoiceWithPayment[] {
+    const { tables } = this.commits.snapshot
+    const imported = this.named(tables.importedInvoices, beginning, limit)
+    if (!HEX.test(beginning) || beginning.length > ID_HEX_LENGTH) return imported
+    const start = Buffer.from(beginning.padEnd(ID_HEX_LENGTH, '0'), 'hex')
+    const end = Buffer.concat([Buffer.from(beginning.padEnd(ID_HEX_LENGTH, 'f'), 'hex'), Buffer.of(0)])
+    const own: InvoiceWithPayment[] = []
+    for (const key of tables.invoices.getKeys({ start, end, limit: READ_MAX })) {
+      if (own.length === limit) break
+      const found = this.answer(idOfKey<InvoiceId>(key))
+      // An imported invoice may lie under another id than its own.
+      if (found.invoice.id.startsWith(beginning)) own.push(found)
+    }
+    return [...own, ...imported].slice(0, limit)
+  }
+
+  byAddress(network: Network, beginning: string, limit: number): readonly Wallet[] {
+    const { snapshot } = this.commits
+    const { addresses } = snapshot.tables
+    if (beginning === '') return []
+    const found: Wallet[] = []
+    // Anybody may send something to an address that is no wallet's.
+    for (const key of keysBeginning(addresses, addressKey(network, beginning), READ_MAX)) {
+      const packed = addresses.getBinaryFast(key)
+      const walletId = packed === undefined ? null : addressCodec.decode(packed).walletId
+      const wallet = walletId === null ? undefined : findWallet(snapshot, walletId)
+      if (wallet !== undefined && found.length < limit) found.push(toWallet(wallet))
+    }
+    return found
+  }
+
+  /** The index stands before the hash: the indexes that there are are found one from the other. A cursor is the next one to look at. */
+  byTransaction(network: Network, beginnings: readonly string[], { after, limit, slice }: Page): PageOf<Deposit> {
+    const { deposits } = this.commits.snapshot.tables
+    const wanted = beginnings.filter((beginning) => beginning !== '').map((beginning) => Buffer.from(beginning))
+    const ofNetwork = networkKey(network)
+    const items: Deposit[] = []
+    for (let from: number | null = after === null ? 0 : Number.parseInt(after, 16); from !== null; ) {
+      const index = indexFrom(deposits, network, from)
+      if (index === null) break
+      for (const beginning of wanted) {
+        const prefix = Buffer.concat([ofNetwork, numberKey(index), beginning])
+        for (const key of keysBeginning(deposits, prefix, limit - items.length)) {
+          const packed = deposits.getBinaryFast(key)
+          if (packed !== undefined) items.push(depositCodec.decode(packed).deposit)
+        }
+      }
+      from = index < INDEX_MAX ? index + 1 : null
+      slice?.touch(1 + wanted.length)
+      if (from !== null && (items.length >= limit || slice?.isOver === true)) {
+        return { items, next: numberKey(from).toString('hex') }
+      }
+    }
+    return { items, next: null }
+  }
+
+  unmatchedTo(network: Network, address: string, limit: number): readonly Deposit[] {
+    const { snapshot } = this.commits
+    const row = findAddress(snapshot, network, address)
+    if (row === undefined) return []
+    const last = CURRENCIES.flatMap((currency) =>
+      lastCounted(snapshot.tables.unmatchedSeenTotals, accountOf(row.no, currency), 0, limit),
+    )
+    const newest = last.sort((a, b) => b.receivedAt - a.receivedAt || b.no - a.no).slice(0, limit)
+    return newest.map(({ no }) => depositOfNo(snapshot, no).deposit)
+  }
+
+  invoicesOn(walletId: string, owner: string, limit: number): readonly InvoiceWithPayment[] {
+    const { snapshot } = this.commits
+    const { openInvoices, paidInvoices, voidInvoices } = snapshot.tables
+    const wallet = findWallet(snapshot, walletId)
+    const ownerNo = ownerNoOf(snapshot, owner)
+    if (wallet === undefined || ownerNo === undefined) return []
+    const place = placeOf(wallet.no, ownerNo)
+    const keys = [...openInvoices.getKeys({ reverse: true, start: behind(place), end: place, limit: READ_MAX })]
+    for (const currency of CURRENCIES) {
+      const ended = Buffer.concat([place, Buffer.of(currencyByte(currency))])
+      keys.push(...voidInvoices.getKeys({ reverse: true, start: behind(ended), end: ended, limit }))
+      for (const callback of Object.values(CALLBACK)) {
+        const prefix = Buffer.concat([place, Buffer.of(classByte(currency, callback))])
+        keys.push(...paidInvoices.getKeys({ reverse: true, start: behind(prefix), end: prefix, limit }))
+      }
+    }
+    const ids = keys.map((key) => idOfKey<InvoiceId>(key)).sort((a, b) => Buffer.compare(b, a))
+    return ids.slice(0, limit).map((id) => this.answer(id))
+  }
+
+  private named(table: ReadTable, beginning: string, limit: number): readonly InvoiceWithPayment[] {
+    return keysBeginning(table, Buffer.from(beginning), limit).flatMap((key) => {
+      const id = table.get(key)
+      return id === undefined ? [] : [this.answer(Buffer.from(id) as InvoiceId)]
+    })
+  }
+
+  private answer(id: InvoiceId): InvoiceWithPayment {
+    const { snapshot } = this.commits
+    return answerFor(snapshot, invoiceRow(snapshot, id))
+  }
+}
+
+/** The first keys that begin so, copied from the binding's buffer. */
+function keysBeginning(table: ReadTable, beginning: Buffer, limit: number): readonly Buffer[] {
+  if (limit <= 0 || !isKey(beginning)) return []
+  return [...table.getKeys({ start: beginning, end: Buffer.concat([beginning, BEHIND]), limit })].map((key) =>
+    Buffer.from(key),
+  )
+}
+
+/** The least index, from one on, that a deposit of the network has; null when none has. */
+function indexFrom(deposits: ReadTable, network: Network, from: number): number | null {
+  const ofNetwork = networkKey(network)
+  const key = firstKey(deposits, Buffer.concat([ofNetwork, numberKey(from)]), behindNetwork(network))
+  return key === undefined || key.length < ofNetwork.length + NUMBER_BYTES ? null : key.readUInt32BE(ofNetwork.length)
+}
