@@ -1,30 +1,9 @@
-import type { DepositReport, Sighting } from './deposit.js'
+import type { Sighting } from './deposit.js'
+import { EVENT_TYPES, type EventName, type EventType } from './event-type.js'
 import type { OrderFields } from './order-fields.js'
 import type { Delivery, DeliveryFailure, DeliveryResult } from './webhook.js'
 
-/** What can happen to an owner (decisions 14). Stored by position: add new ones at the end. */
-export const EVENT_TYPES = [
-  'invoice.created',
-  'invoice.voided',
-  'invoice.expired',
-  'invoice.paid',
-  'invoice.unpaid',
-  'deposit.pending',
-  'deposit.confirmed',
-  'deposit.dropped',
-  'delivery.failed',
-] as const
-
-export type EventType = (typeof EVENT_TYPES)[number]
-export type InvoiceEventType = Extract<EventType, `invoice.${string}`>
-export type DepositEventType = `deposit.${DepositReport}`
-
-/** An event that a delivery tells. */
-export interface EventName {
-  /** 16 hex characters, as in the log. */
-  readonly id: string
-  readonly type: EventType
-}
+export * from './event-type.js'
 
 /** A delivery whose last attempt failed. */
 export interface FailedDelivery {
@@ -67,6 +46,11 @@ export function parseEventTypes(given: unknown): readonly EventType[] | null {
   if (!Array.isArray(given) || given.length === 0 || given.length > EVENT_TYPES.length) return null
   const types = EVENT_TYPES.filter((type) => given.includes(type))
   return types.length === given.length ? types : null
+}
+
+/** The body of a delivery with the payload `events`: an event as the log of the owner shows it. It is serialised once, too. */
+export function eventBody({ id, type, at, ...data }: OwnerEvent, added: { readonly test?: true } = {}): string {
+  return JSON.stringify({ id, type, at, data, ...added })
 }
 
 /** Stands in an export for the events of an owner that have been removed, up to the one with its id. */

@@ -1,5 +1,5 @@
 import type { DepositStatus, Sighting } from './deposit.js'
-import type { EventName, EventType, OwnerEvent } from './event.js'
+import type { EventName, EventType } from './event-type.js'
 import type { Invoice } from './invoice.js'
 import type { OrderFields } from './order-fields.js'
 import type { Payment } from './payment.js'
@@ -118,11 +118,6 @@ export function webhookBody(
     invoice: added.invoice,
     test: added.test,
   })
-}
-
-/** The body of a delivery with the payload `events`: an event as the log of the owner shows it. It is serialised once, too. */
-export function eventBody({ id, type, at, ...data }: OwnerEvent, added: { readonly test?: true } = {}): string {
-  return JSON.stringify({ id, type, at, data, ...added })
 }
 
 /** How an attempt ended. */

@@ -1,10 +1,9 @@
 import type { Clock } from '../clock.js'
-import type { EventType, OwnerEvent } from '../domain/event.js'
+import { type EventType, eventBody, type OwnerEvent } from '../domain/event.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import { NO_ORDER_FIELDS } from '../domain/order-fields.js'
 import {
   type DeliveryResult,
-  eventBody,
   type InvoiceState,
   type WebhookConfiguration,
   webhookBody,

@@ -1,5 +1,5 @@
-import { type EventType, NO_EVENT, type OwnerEvent } from '../../domain/event.js'
-import { eventBody, type NewDelivery, resolveCallback } from '../../domain/webhook.js'
+import { type EventType, eventBody, NO_EVENT, type OwnerEvent } from '../../domain/event.js'
+import { type NewDelivery, resolveCallback } from '../../domain/webhook.js'
 import type { EventCursor, QueuedEvents, UnsentEvents } from '../event-outbox.js'
 import type { Awaitable } from '../store.js'
 import { type Asking, ask } from './asking.js'
