@@ -186,7 +186,7 @@ describe('the next events of an owner', () => {
 
   test('are delivered as the log shows them, to the URL of their invoice or else to the default', () => {
     const { owed } = queue({ cursor: FROM_0, log: [logged(1), { ...logged(2), callbackUrl: OWN }] })
-    const data = { invoiceId: 'i', reference: null, deposit: null, delivery: null }
+    const data = { invoiceId: 'i', reference: null, deposit: null, delivery: null, ...NO_ORDER_FIELDS }
     const told = { owner: 'alice', invoiceId: 'i', status: null }
     const event = { id: id(1), type: 'invoice.created' }
     assert.deepEqual(owed[0], { ...told, event, url: DEFAULT, body: JSON.stringify({ ...event, at: 1, data }) })
