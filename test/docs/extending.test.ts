@@ -68,7 +68,7 @@ const CHANGES: readonly Change[] = [
     section: 'An event',
     edits: [
       {
-        path: 'src/domain/event.ts',
+        path: 'src/domain/event-type.ts',
         behind: "  'delivery.failed',\n",
         added: "  'invoice.added',\n  'subject.added',\n",
       },

@@ -1,4 +1,4 @@
-import { blamedFields, type FailureCode, failureMessages } from '../../src/domain/failure.js'
+import { blamedFields, detailsOfFailures, type FailureCode, failureMessages } from '../../src/domain/failure.js'
 import { failureStatus } from '../../src/http/failure-status.js'
 
 /** What the oracles look at, of whatever client. */
@@ -67,10 +67,12 @@ export function codeOf(body: string): FailureCode | null {
 
 function flawOfRefusal({ status, hasRetryAfter }: SeenAnswer, value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return 'a refusal is no object'
-  const fields = Object.keys(value).join()
-  if (fields !== 'error,code' && fields !== 'error,code,field') return `a refusal has the fields ${fields}`
   const { error, code, field } = value as { readonly error: unknown; readonly code: unknown; readonly field?: unknown }
   if (!isFailureCode(code)) return `the code ${JSON.stringify(code)} is not in the catalogue`
+  const { [code as string]: details = [] }: Readonly<Record<string, readonly string[]>> = detailsOfFailures
+  const fields = Object.keys(value).join()
+  const documented = ['error', 'code', ...(field === undefined ? [] : ['field']), ...details].join()
+  if (fields !== documented) return `${code} has the fields ${fields}`
   if (UNWELL.has(code)) return `hostile input caused ${code}`
   if (field !== undefined && (status !== 400 || typeof field !== 'string')) return `${code} blames ${field}`
   if (blamedFields[code] !== undefined && blamedFields[code] !== field) return `${code} blames ${field}`

@@ -144,7 +144,15 @@ describe('the payload events', () => {
       assert.deepEqual([answer.status, answer.json.state], [200, 'delivered'])
       const body = bodyOf((await arriving)[0] ?? assert.fail())
       assert.deepEqual(Object.keys(body), ['id', 'type', 'at', 'data', 'test'])
-      assert.deepEqual(Object.keys(body.data), ['invoiceId', 'reference', 'deposit', 'delivery', 'returnUrl', 'orderNumber', 'metadata'])
+      assert.deepEqual(Object.keys(body.data), [
+        'invoiceId',
+        'reference',
+        'deposit',
+        'delivery',
+        'returnUrl',
+        'orderNumber',
+        'metadata',
+      ])
       assert.equal(body.type, expected)
       assert.equal(body.data.deposit !== null, expected.startsWith('deposit.'))
       assert.equal(body.data.delivery !== null, expected === 'delivery.failed')
