@@ -126,6 +126,7 @@ function invoiceRow(n: number): InvoiceRow {
     setNo: 1 as SetNo,
     expiresAt: null,
     voidedAt: null,
+    acceptedAt: null,
     hasOutlivedExpiry: false,
   }
 }

@@ -5,6 +5,8 @@ import { refuse } from '../domain/failure.js'
 import { type InvoiceRequest, walletsOf } from '../domain/invoice.js'
 import { canonicalAddress } from '../domain/network.js'
 import {
+  type AcceptCommand,
+  type AcceptResult,
   type ChainCommand,
   type ChainResult,
   type CommandPort,
@@ -48,6 +50,9 @@ export class MailboxFull extends Error {
     super('the mailbox of a wallet is full')
   }
 }
+
+/** What a request to end an invoice depends on beside the invoice and its owner. */
+type EndTerms = Pick<VoidCommand, 'authority' | 'trace'>
 
 type ResultOf<Command extends WalletCommand> = Extract<WalletResult, { type: Command['type'] }>
 
@@ -94,17 +99,22 @@ export class WalletDirectory {
    * Voids an invoice for `owner` in a turn of those of its wallets that the owner still has. Fails with `overloaded` if
    * one of their mailboxes is full. A request for another owner's invoice fails before it enters a mailbox.
    */
-  async voidInvoice(
-    invoiceId: string,
-    owner: string,
-    terms: Pick<VoidCommand, 'authority' | 'trace'> = {},
-  ): Promise<VoidResult['outcome']> {
+  voidInvoice(invoiceId: string, owner: string, terms: EndTerms = {}): Promise<VoidResult['outcome']> {
+    return this.endInvoice({ type: 'void', invoiceId, owner, ...terms })
+  }
+
+  /** Accepts an invoice for `owner`, likewise. */
+  acceptInvoice(invoiceId: string, owner: string, terms: EndTerms = {}): Promise<AcceptResult['outcome']> {
+    return this.endInvoice({ type: 'accept', invoiceId, owner, ...terms })
+  }
+
+  private async endInvoice(command: VoidCommand | AcceptCommand): Promise<VoidResult['outcome']> {
+    const { invoiceId, owner } = command
     const invoice = await this.store.invoices.find(invoiceId)
     if (invoice === undefined) return refuse('invoice_not_found')
     if (invoice.owner !== owner) return refuse('not_invoice_owner')
     const wallets = await Promise.all(walletsOf(invoice).map((id) => this.store.wallets.find(id)))
     const own = wallets.flatMap((wallet) => (wallet?.owner === owner ? [wallet.id] : []))
-    const command = { type: 'void', invoiceId, owner, ...terms } as const
     const result = await this.submit(own.length === 0 ? [`,invoice ${invoiceId}`] : own, command)
     return result === null ? refuse('overloaded') : result.outcome
   }

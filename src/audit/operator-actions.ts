@@ -9,7 +9,7 @@ import type { AuditTrail } from './trail.js'
 
 export interface OperatorParts {
   readonly store: Pick<Store, 'invoices' | 'outbox' | 'keys' | 'wallets'>
-  readonly directory: Pick<WalletDirectory, 'voidInvoice'>
+  readonly directory: Pick<WalletDirectory, 'voidInvoice' | 'acceptInvoice'>
   /** Called with a redelivery, after it is durable. */
   readonly onOwed: OnOwed
   readonly trail: AuditTrail
@@ -46,6 +46,14 @@ export class OperatorActions {
     const owner = (await store.invoices.find(id))?.owner ?? null
     return await this.follow({ ...operator, action: 'invoice.void', owner, subject: id }, async (trace) =>
       owner === null ? refuse('invoice_not_found') : await directory.voidInvoice(id, owner, { trace }),
+    )
+  }
+
+  async acceptInvoice(operator: Operator, id: string): Promise<Outcome<InvoiceWithPayment>> {
+    const { store, directory } = this.parts
+    const owner = (await store.invoices.find(id))?.owner ?? null
+    return await this.follow({ ...operator, action: 'invoice.accept', owner, subject: id }, async (trace) =>
+      owner === null ? refuse('invoice_not_found') : await directory.acceptInvoice(id, owner, { trace }),
     )
   }
 

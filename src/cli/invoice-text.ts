@@ -12,7 +12,8 @@ export function paymentText(invoice: InvoiceRecord): string {
     ...(payment.remaining === '0' ? [] : [`${payment.remaining} remaining`]),
     ...(payment.overpaid === '0' ? [] : [`${payment.overpaid} too much`]),
   ]
-  return `${invoiceState(invoice)}: ${parts.join(', ')}`
+  const state = invoice.accepted_at === null ? invoiceState(invoice) : 'accepted as paid'
+  return `${state}: ${parts.join(', ')}`
 }
 
 /** As `--metadata` takes it. */
@@ -25,7 +26,7 @@ function metadataText(metadata: InvoiceRecord['metadata']): string | null {
 
 /** An invoice in lines for people; `pages` is where the payment pages are. */
 export function invoiceLines(invoice: InvoiceRecord, pages: string): string[] {
-  const { voided_at: voidedAt, expires_at: expiresAt } = invoice
+  const { voided_at: voidedAt, accepted_at: acceptedAt, expires_at: expiresAt } = invoice
   return fieldLines([
     ['Invoice', invoice.id],
     ['Payment', paymentText(invoice)],
@@ -41,6 +42,7 @@ export function invoiceLines(invoice: InvoiceRecord, pages: string): string[] {
     ['Metadata', metadataText(invoice.metadata)],
     ['Created', timeText(invoice.created_at)],
     ['Void since', voidedAt === null ? null : timeText(voidedAt)],
+    ['Accepted', acceptedAt === null ? null : timeText(acceptedAt)],
     ['Expires', expiresAt === null ? null : timeText(expiresAt)],
     ['Page', `${pages}/pay/${invoice.id}`],
   ])

@@ -14,15 +14,18 @@ const EXPIRES_IN = [60, 31_536_000] as const
 const PAGE_SIZE = 500
 
 export function invoiceCommands(program: BillhookCommand): void {
-  const invoice = program.add('invoice', 'Create, read, void and watch invoices.')
+  const invoice = program.add('invoice', 'Create, read, accept, void and watch invoices.')
   createCommand(invoice)
   onService(invoice.add('get', 'Show an invoice and what was paid.'))
     .argument('<invoice>', 'The id of the invoice.')
     .runs(get, checkService)
   listCommand(invoice)
+  onService(invoice.add('accept', 'Take what has come to an invoice as enough.'))
+    .argument('<invoice>', 'The id of the invoice.')
+    .runs((given) => end(given, 'POST /api/invoices/:id/accept'), checkService)
   onService(invoice.add('void', 'End an invoice that should no longer be paid.'))
     .argument('<invoice>', 'The id of the invoice.')
-    .runs(voidInvoice, checkService)
+    .runs((given) => end(given, 'POST /api/invoices/:id/void'), checkService)
   invoiceWatchCommand(invoice)
 }
 
@@ -101,13 +104,17 @@ async function get(given: Given): Promise<number> {
   })
 }
 
-async function voidInvoice(given: Given): Promise<number> {
+/** Ends an invoice one way or the other, and shows it. */
+async function end(
+  given: Given,
+  tag: 'POST /api/invoices/:id/accept' | 'POST /api/invoices/:id/void',
+): Promise<number> {
   const [id = ''] = given.args
   return await withApi(given, async (api, io) => {
     // Without a signature the command acts for the owner that is named, or for the invoice's own.
     const owner = api.isSigned ? undefined : (given.settings.owner ?? (await readInvoice(api, id)).owner)
     const { body } = await api.call({
-      tag: 'POST /api/invoices/:id/void',
+      tag,
       params: { id },
       ...(owner === undefined ? {} : { body: { owner } }),
     })

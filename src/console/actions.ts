@@ -7,6 +7,7 @@ import { links } from './links.js'
 /** What a page says after an action, by the value of its parameter `done`. */
 const DONE = new Map([
   ['voided', 'The invoice is void.'],
+  ['accepted', 'The invoice is accepted as paid.'],
   ['redelivered', 'The webhook is queued again.'],
   ['revoked', 'The key is revoked.'],
 ])
@@ -23,6 +24,15 @@ export function doneNotice(query: URLSearchParams): Notice | null {
 export async function voidInvoice(actions: OperatorActions, operator: Operator, id: string): Promise<Outcome<string>> {
   const done = await actions.voidInvoice(operator, id)
   return done.ok ? succeed(`${links.invoice(id)}?done=voided`) : done
+}
+
+export async function acceptInvoice(
+  actions: OperatorActions,
+  operator: Operator,
+  id: string,
+): Promise<Outcome<string>> {
+  const done = await actions.acceptInvoice(operator, id)
+  return done.ok ? succeed(`${links.invoice(id)}?done=accepted`) : done
 }
 
 export async function redeliver(actions: OperatorActions, operator: Operator, id: string): Promise<Outcome<string>> {

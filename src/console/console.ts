@@ -2,7 +2,7 @@ import type { OperatorActions } from '../audit/operator-actions.js'
 import { type ConsoleHandlers, handlers } from '../http/endpoints.js'
 import type { SetAside } from '../listing/aside.js'
 import type { Store } from '../store/store.js'
-import { redeliver, revokeKey, voidInvoice } from './actions.js'
+import { acceptInvoice, redeliver, revokeKey, voidInvoice } from './actions.js'
 import { deliveriesList, deliveryPage } from './deliveries.js'
 import { depositsList } from './deposits.js'
 import { Entrance, type EntranceParts } from './entrance.js'
@@ -55,6 +55,9 @@ export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
     'GET /console/invoices/:id': entrance.shows((visit, { id }: One) => invoicePage(store, visit, id, pages())),
     'POST /console/invoices/:id/void': entrance.acts('void', (operator, { id }: One) =>
       voidInvoice(actions, operator, id),
+    ),
+    'POST /console/invoices/:id/accept': entrance.acts('accept', (operator, { id }: One) =>
+      acceptInvoice(actions, operator, id),
     ),
     'GET /console/deposits': entrance.shows((visit) => depositsList(store, visit, listPage)),
     'GET /console/deliveries': entrance.shows((visit) => deliveriesList(store, visit, listPage)),

@@ -128,7 +128,7 @@ ${table({
   links: { what: ({ href }) => href },
   none: 'Nothing.',
 })}
-${invoiceState(invoice) === 'unpaid' ? voiding(session, invoice) : null}`
+${invoiceState(invoice) === 'unpaid' ? [accepting(session, invoice), voiding(session, invoice)] : null}`
   return { title: `Invoice ${invoice.id}`, section: 'invoices', notice: doneNotice(query), content }
 }
 
@@ -139,6 +139,15 @@ async function recordsOf(
 ): Promise<readonly Deposit[]> {
   const found = await Promise.all(counted.map(({ network, txHash, index }) => deposits.find(network, txHash, index)))
   return found.filter((deposit) => deposit !== undefined)
+}
+
+function accepting(session: Session, { id }: InvoiceRecord): Markup {
+  return finalForm({
+    path: `${links.invoice(id)}/accept`,
+    token: tokenFor(session, 'accept', id),
+    label: 'Accept this invoice',
+    warning: 'What has come is taken as enough, for good: the payer reads that it is paid.',
+  })
 }
 
 function voiding(session: Session, { id }: InvoiceRecord): Markup {
@@ -165,6 +174,7 @@ function invoiceFacts(invoice: InvoiceRecord, pages: string): Markup {
     ['Created', moment(invoice.created_at)],
     ['Expires', moment(invoice.expires_at)],
     ['Void since', moment(invoice.voided_at)],
+    ['Accepted', moment(invoice.accepted_at)],
   ])
 }
 

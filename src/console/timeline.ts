@@ -43,6 +43,7 @@ export function timeline(parts: TimelineParts): readonly Moment[] {
     ...deposits.flatMap((deposit) => momentsOf(deposit, decimals)),
     ...(paidAt === null ? [] : [{ at: paidAt, what: 'Paid', href: null }]),
     ...deliveries.map(deliveryMoment),
+    ...(invoice.accepted_at === null ? [] : [{ at: invoice.accepted_at, what: 'Accepted', href: null }]),
     ...(invoice.voided_at === null ? [] : [{ at: invoice.voided_at, what: endOf(invoice), href: null }]),
   ]
   // A stable sort: what happened at one time stays in the order above.

@@ -11,6 +11,7 @@ export const EVENT_TYPES = [
   'deposit.confirmed',
   'deposit.dropped',
   'delivery.failed',
+  'invoice.accepted',
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]

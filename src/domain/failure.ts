@@ -55,6 +55,7 @@ export const failureMessages = {
   idempotency_key_reused: 'This Idempotency-Key was used with another request body.',
   idempotency_in_progress: 'A request with this Idempotency-Key is still in progress.',
   invoice_paid: 'This invoice is paid or being paid.',
+  invoice_void: 'This invoice is void.',
   not_invoice_owner: 'This invoice belongs to another identity.',
   invoice_not_found: 'No such invoice.',
 

@@ -34,6 +34,8 @@ export interface ImportedInvoice {
   /** Unix ms, as in the answers of the API; null when it does not expire, or is not void. */
   readonly expiresAt: number | null
   readonly voidedAt: number | null
+  /** When it was accepted; never beside `voidedAt`. */
+  readonly acceptedAt: number | null
 }
 
 /** A record of another store, as its export or the API shows it. */
@@ -113,13 +115,10 @@ function readInvoice(record: Fields, importing: Importing): ImportedInvoice {
   const expiresAt = optionalTime(record, 'expires_at')
   sound(flawForDeposits(invoice) ?? flawOfTexts(invoice) ?? flawOfExpiry(invoice.created_at, expiresAt))
   const order = readOrder(record)
-  return {
-    type: 'invoice',
-    invoice,
-    ...(order === null ? {} : { order }),
-    expiresAt,
-    voidedAt: optionalPastTime(record, 'voided_at', importing),
-  }
+  const voidedAt = optionalPastTime(record, 'voided_at', importing)
+  const acceptedAt = optionalPastTime(record, 'accepted_at', importing)
+  if (voidedAt !== null && acceptedAt !== null) throw new FieldFlaw('an invoice is void or accepted, not both')
+  return { type: 'invoice', invoice, ...(order === null ? {} : { order }), expiresAt, voidedAt, acceptedAt }
 }
 
 /** Null for a record of before there were these fields. */

@@ -1,4 +1,4 @@
-import { type Currency, formatAmount } from './amount.js'
+import { type Currency, formatAmount, parseFormattedAmount } from './amount.js'
 import type { Deposit } from './deposit.js'
 
 /**
@@ -59,6 +59,12 @@ export function paymentsOf(amount: bigint, sums: Sums): Payments {
   const payment = paymentOf(amount, sums)
   const isAllOwn = own.confirmed === confirmed && own.pending === pending
   return { payment, own: isAllOwn ? payment : paymentOf(amount, { ...own, own }) }
+}
+
+/** An accepted payment as the payer reads it: nothing is missing, and what fills the gap later is not too much. */
+export function acceptedPayment(own: Payment): Payment {
+  const filling = parseFormattedAmount(own.pending) - parseFormattedAmount(own.remaining)
+  return { ...own, status: 'paid', remaining: '0', pending: formatAmount(filling > 0n ? filling : 0n) }
 }
 
 /** A deposit that qualifies for an invoice, confirmed or not, as the payer is shown it. */

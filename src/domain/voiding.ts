@@ -14,11 +14,13 @@ export interface Ending {
   readonly expiresAt: number | null
   /** When it became void, by request or by expiry; null while no one has decided that it is. */
   readonly voidedAt: number | null
-  /** True once its expiry was decided in its favour: it was paid or being paid at that time and no longer expires. */
+  /** When its owner took what had come as enough, Unix ms; null for never. It is never void as well. */
+  readonly acceptedAt: number | null
+  /** True once its expiry was decided in its favour: it was paid or being paid at that time, or accepted before, and no longer expires. */
   readonly hasOutlivedExpiry: boolean
 }
 
-export const NO_ENDING: Ending = { expiresAt: null, voidedAt: null, hasOutlivedExpiry: false }
+export const NO_ENDING: Ending = { expiresAt: null, voidedAt: null, acceptedAt: null, hasOutlivedExpiry: false }
 
 /** Whether confirmed and pending deposits together cover the amount. */
 export function isCovered(amount: bigint, { confirmed, pending }: Received): boolean {
@@ -42,8 +44,19 @@ export function voidedAtBy(ending: Ending, isCoveredNow: boolean, nowMs: number)
   return isExpiryDue(ending, nowMs) ? decideExpiry(ending, isCoveredNow).voidedAt : ending.voidedAt
 }
 
-/** Why `owner` cannot void an invoice that is not void; null if it can. */
-export function refuseVoiding(owner: string, invoiceOwner: string, isCoveredNow: boolean): Failure | null {
+/** Why `owner` cannot void an invoice that is not void; null if it can. An accepted one is settled. */
+export function refuseVoiding(owner: string, invoiceOwner: string, isCoveredOrAccepted: boolean): Failure | null {
   if (owner !== invoiceOwner) return failure('not_invoice_owner')
-  return isCoveredNow ? failure('invoice_paid') : null
+  return isCoveredOrAccepted ? failure('invoice_paid') : null
+}
+
+/** Why `owner` cannot accept an invoice, whose expiry is decided if it was due; null if it can. */
+export function refuseAccepting(owner: string, invoiceOwner: string, { voidedAt }: Ending): Failure | null {
+  if (owner !== invoiceOwner) return failure('not_invoice_owner')
+  return voidedAt === null ? null : failure('invoice_void')
+}
+
+/** What becomes of an invoice that is accepted. It no longer expires. */
+export function accept({ expiresAt }: Ending, nowMs: number): Ending {
+  return { expiresAt, voidedAt: null, acceptedAt: nowMs, hasOutlivedExpiry: expiresAt !== null }
 }

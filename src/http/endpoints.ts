@@ -63,6 +63,7 @@ type Tag = `${(typeof METHODS)[number]} /${string}`
 const declared = {
   'POST /api/invoices': { action: 'invoice.create', access: 'api-key', permission: 'invoices:create' },
   'POST /api/invoices/:id/void': { action: 'invoice.void', access: 'api-key', permission: 'invoices:create' },
+  'POST /api/invoices/:id/accept': { action: 'invoice.accept', access: 'api-key', permission: 'invoices:create' },
   'GET /api/invoices/:id': { access: 'owner', owner: 'invoice' },
   'GET /api/users/:id/invoices': {
     access: 'owner',
@@ -146,6 +147,7 @@ const declared = {
   },
   'GET /console/invoices/:id': { access: 'console', counts: 'nothing', query: ['done'] },
   'POST /console/invoices/:id/void': { access: 'console', counts: 'nothing' },
+  'POST /console/invoices/:id/accept': { access: 'console', counts: 'nothing' },
   'GET /console/deposits': {
     access: 'console',
     counts: 'nothing',

@@ -49,8 +49,10 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   idempotency_key_reused:
     'An invoice was created under the same Idempotency-Key from another body within the last 24 hours.',
   idempotency_in_progress: 'An earlier request with the same Idempotency-Key has not been answered yet.',
-  invoice_paid: 'What an invoice received and what is pending cover its amount, so it cannot be voided.',
-  not_invoice_owner: 'The owner that asks to void an invoice is not the owner of the invoice.',
+  invoice_paid:
+    'What an invoice received and what is pending cover its amount, or it is accepted, so it cannot be voided.',
+  invoice_void: 'The invoice was voided or has expired, so it cannot be accepted.',
+  not_invoice_owner: 'The owner that asks to void an invoice, or to accept one, is not the owner of the invoice.',
   invoice_not_found: 'No invoice has the id in the path.',
   invalid_identity: 'The identity in the path is empty or too long to be stored.',
   no_wallet_available: 'Every unassigned wallet of the network is handed out or assigned.',

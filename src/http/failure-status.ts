@@ -54,6 +54,7 @@ export const failureStatus: Readonly<Record<FailureCode, number>> = {
   request_repeated: 409,
   idempotency_in_progress: 409,
   invoice_paid: 409,
+  invoice_void: 409,
   delivery_in_progress: 409,
   events_removed: 410,
   length_required: 411,

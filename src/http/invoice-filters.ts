@@ -63,9 +63,10 @@ export function filterText(parameters: URLSearchParams): string {
   }).join('')
 }
 
-export function isWanted({ invoice, order, payment }: InvoiceWithPayment, filter: InvoiceFilter): boolean {
+/** An accepted invoice is paid for people, whatever is missing. */
+export function isWanted({ invoice, order, payment, acceptedAt }: InvoiceWithPayment, filter: InvoiceFilter): boolean {
   return (
-    (filter.status === null || payment.status === filter.status) &&
+    (filter.status === null || (acceptedAt === null ? payment.status : 'paid') === filter.status) &&
     (filter.currency === null || invoice.currency === filter.currency) &&
     (filter.createdAfter === null || invoice.created_at > filter.createdAfter) &&
     (filter.createdBefore === null || invoice.created_at < filter.createdBefore) &&

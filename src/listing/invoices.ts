@@ -7,15 +7,17 @@ import { type Columns, timeText } from './column.js'
 export interface InvoiceRecord extends Invoice, OrderFields {
   readonly payment: Payment
   readonly voided_at: number | null
+  readonly accepted_at: number | null
   readonly expires_at: number | null
 }
 
 export const INVOICE_STATES = ['unpaid', 'paid', 'void', 'expired'] as const
 export type InvoiceState = (typeof INVOICE_STATES)[number]
 
-/** A void invoice stays void, whatever it receives. */
-export function invoiceState({ payment, voided_at: voidedAt, expires_at: expiresAt }: InvoiceRecord): InvoiceState {
-  if (voidedAt === null) return payment.status
+/** A void invoice stays void, whatever it receives; an accepted one is paid for people, whatever is missing. */
+export function invoiceState(invoice: InvoiceRecord): InvoiceState {
+  const { payment, voided_at: voidedAt, accepted_at: acceptedAt, expires_at: expiresAt } = invoice
+  if (voidedAt === null) return acceptedAt === null ? payment.status : 'paid'
   return voidedAt === expiresAt ? 'expired' : 'void'
 }
 

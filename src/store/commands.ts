@@ -37,6 +37,11 @@ export interface VoidCommand {
   readonly trace?: string
 }
 
+/** Accepts an invoice for `owner`: what has come is enough (decisions 4). */
+export interface AcceptCommand extends Omit<VoidCommand, 'type'> {
+  readonly type: 'accept'
+}
+
 /** Records a report about a deposit. */
 export interface DepositCommand {
   readonly type: 'deposit'
@@ -67,7 +72,7 @@ export class TrialPassed extends Error {
 }
 
 /** What takes its turn in the mailboxes of wallets. */
-export type WalletCommand = InvoiceCommand | VoidCommand | DepositCommand | ChainCommand
+export type WalletCommand = InvoiceCommand | VoidCommand | AcceptCommand | DepositCommand | ChainCommand
 
 export type WalletResult =
   | {
@@ -80,11 +85,14 @@ export type WalletResult =
     }
   /** Refused with `invoice_not_found`, `not_invoice_owner` or `invoice_paid`. A repetition answers as before. */
   | { readonly type: 'void'; readonly outcome: Outcome<InvoiceWithPayment> }
+  /** Refused with `invoice_not_found`, `not_invoice_owner` or `invoice_void`. A repetition answers as before. */
+  | { readonly type: 'accept'; readonly outcome: Outcome<InvoiceWithPayment> }
   | { readonly type: 'deposit'; readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }
   | { readonly type: 'chain'; readonly outcome: ChainOutcome; readonly owed: readonly OwedDelivery[] }
 
 export type InvoiceResult = Extract<WalletResult, { type: 'invoice' }>
 export type VoidResult = Extract<WalletResult, { type: 'void' }>
+export type AcceptResult = Extract<WalletResult, { type: 'accept' }>
 export type DepositResult = Extract<WalletResult, { type: 'deposit' }>
 export type ChainResult = Extract<WalletResult, { type: 'chain' }>
 

@@ -32,6 +32,8 @@ export interface InvoiceWithPayment extends Payments {
   readonly order: OrderFields
   /** When it became void, by request or by expiry, Unix ms; null while it is payable. */
   readonly voidedAt: number | null
+  /** When its owner took what had come as enough, Unix ms; null for never. */
+  readonly acceptedAt: number | null
   /** Unix ms; null when it never expires. */
   readonly expiresAt: number | null
 }

@@ -88,6 +88,7 @@ function nameOf(command: WalletCommand): string {
     case 'invoice':
       return command.request.name
     case 'void':
+    case 'accept':
       return command.invoiceId
     case 'deposit':
       return command.fact.sighting.txHash

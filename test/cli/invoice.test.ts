@@ -69,6 +69,15 @@ describe('billhook invoice', () => {
     assert.equal((await list('A-')).stdout.split('\n').length, 2)
   })
 
+  test('accept takes what has come as enough', async () => {
+    const { data } = shop
+    const id = await shop.invoice('29')
+    assert.equal(typeof (await shop.json(['invoice', 'accept', id, '--data', data])).accepted_at, 'number')
+    const { stdout } = await shop.run(['invoice', 'get', id, '--data', data])
+    assert.match(stdout, /^Payment +accepted as paid: 0 \w+ received, 29 remaining$/m)
+    assert.match(stdout, /^Accepted /m)
+  })
+
   test('create answers with the same invoice when it is given again with its Idempotency-Key', async () => {
     const first = await shop.invoice('31', '--idempotency-key', 'once')
     assert.equal(await shop.invoice('31', '--idempotency-key', 'once'), first)

@@ -245,6 +245,7 @@ describe('the client and a service in strict mode', () => {
     assert.deepEqual(await idsOf(billhook.listInvoices()), [id])
     assert.notEqual((await billhook.voidInvoice(id)).voided_at, null)
     await failsWith('invoice_void', billhook.waitForPayment(id))
+    await failsWith('invoice_void', billhook.acceptInvoice(id))
 
     const { secret } = await billhook.setWebhook({ callbackUrl: 'http://127.0.0.1:1/', payload: 'with-invoice' })
     assert.equal((await billhook.getWebhook()).secret, secret)

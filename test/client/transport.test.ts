@@ -206,6 +206,7 @@ describe('a signal', () => {
       createInvoice: () => billhook.createInvoice(DRAFT, options),
       getInvoice: () => billhook.getInvoice('i', options),
       voidInvoice: () => billhook.voidInvoice('i', options),
+      acceptInvoice: () => billhook.acceptInvoice('i', options),
       listInvoices: () => billhook.listInvoices(options).next(),
       listInvoicesWithoutPayment: () => billhook.listInvoicesWithoutPayment(options).next(),
       waitForPayment: () => billhook.waitForPayment('i', options),
@@ -252,6 +253,7 @@ describe('repetitions', () => {
     test(`are never made of a POST without an idempotency key, nor of a claim, after ${told}`, async () => {
       const calls: readonly ((billhook: Billhook) => Promise<unknown>)[] = [
         (billhook) => billhook.voidInvoice('i'),
+        (billhook) => billhook.acceptInvoice('i'),
         (billhook) => billhook.registerApiKey({ label: 'l', publicKey: key.publicKeyHex }),
         (billhook) => billhook.revokeApiKey('k'),
         (billhook) => billhook.rotateWebhookSecret(),
@@ -396,6 +398,15 @@ describe('waiting', () => {
     const paid = await billhook.waitForPayment('i', { intervalMs: 1 })
     assert.equal(paid.payment.status, 'paid')
     assert.equal(service.asked.length, script.length)
+  })
+
+  test('ends when the invoice is accepted, and not with what an older service answers', async () => {
+    const { billhook } = client([
+      invoice('unpaid'),
+      invoice('unpaid', { accepted_at: null }),
+      invoice('unpaid', { accepted_at: 5 }),
+    ])
+    assert.equal((await billhook.waitForPayment('i', { intervalMs: 1 })).accepted_at, 5)
   })
 
   test('ends when the invoice is void, even if it is paid', async () => {

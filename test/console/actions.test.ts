@@ -25,6 +25,19 @@ describe('the forms of the console', () => {
     assert.ok(!html.includes('/void"'))
   })
 
+  test('accept an invoice, which is paid for people then', async (t) => {
+    const { console, id } = await withInvoice(t)
+    const form = formIn((await console.page(`/console/invoices/${id}`)).html, '/accept')
+    const done = await console.visit(form.path, form.fields)
+    assert.equal(done.status, 303)
+    assert.equal(typeof (await console.service.get(`/api/invoices/${id}`)).json.accepted_at, 'number')
+    assert.equal(done.headers.get('location'), `/console/invoices/${id}?done=accepted`)
+    const { text, html } = await console.page(done.headers.get('location') ?? '')
+    assert.ok(text.includes('The invoice is accepted as paid.'))
+    assert.ok(!html.includes('/accept"') && !html.includes('/void"'))
+    assert.equal((await console.visit(`/console/invoices/${id}/void`, form.fields)).status, 403)
+  })
+
   test('say why something was not done', async (t) => {
     const { console, isVoid, form } = await withInvoice(t)
     await console.deposit('0x1', '10000000')

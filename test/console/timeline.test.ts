@@ -13,7 +13,15 @@ const ID = 'a'.repeat(32)
 function invoice(fields: Partial<InvoiceRecord> = {}): InvoiceRecord {
   return {
     ...{ id: ID, owner: 'alice', wallet_id: 'w', wallet_ids: 'w', name: 'Tea', description: null, reference: 'r' },
-    ...{ amount: '25', currency: 'USDT', callback_url: null, created_at: 100, voided_at: null, expires_at: null },
+    ...{
+      amount: '25',
+      currency: 'USDT',
+      callback_url: null,
+      created_at: 100,
+      voided_at: null,
+      accepted_at: null,
+      expires_at: null,
+    },
     ...NO_ORDER_FIELDS,
     payment: { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0', own: '0' },
     ...fields,
@@ -73,6 +81,7 @@ test('a timeline tells what happened in order, and when the amount was complete'
 
 test('a timeline tells an expiry from a voiding, and no confirmation before its deposit', () => {
   assert.deepEqual(told({ invoice: invoice({ voided_at: 900, expires_at: 900 }) }), ['100 Created', '900 Expired'])
+  assert.deepEqual(told({ invoice: invoice({ accepted_at: 300, expires_at: 900 }) }), ['100 Created', '300 Accepted'])
   assert.deepEqual(told({ invoice: invoice({ voided_at: 500, expires_at: 900 }) }), ['100 Created', '500 Voided'])
   const ahead = deposit({ receivedAt: 700, confirmedAt: 300 })
   assert.deepEqual(told({ deposits: [ahead] }), ['100 Created', '700 20 USDT received on SEP', '700 20 USDT confirmed'])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseInvoiceAmount } from '../../src/domain/amount.js'
 import { depositValue } from '../../src/domain/deposit.js'
-import { paymentOf, paymentsOf } from '../../src/domain/payment.js'
+import { acceptedPayment, paymentOf, paymentsOf } from '../../src/domain/payment.js'
 import { qualifies } from '../../src/domain/qualification.js'
 import { type CountedDeposit, ownSums, receivedSince } from '../support/received-since.js'
 
@@ -223,4 +223,31 @@ describe('a deposit qualifies for an invoice', () => {
     ['not at the moment of its creation', { ...deposit, receivedAt: CREATED }, false],
   ] as const
   for (const [what, one, expected] of rows) test(what, () => assert.equal(qualifies(invoice, one), expected))
+})
+
+describe('an accepted payment, as the payer reads it', () => {
+  const cases: readonly [string, confirmed: bigint, pending: bigint, shown: object][] = [
+    ['nothing came', 0n, 0n, { status: 'paid', received: '0', pending: '0', remaining: '0', overpaid: '0', own: '0' }],
+    ['less came', 9n, 0n, { status: 'paid', received: '9', pending: '0', remaining: '0', overpaid: '0', own: '9' }],
+    [
+      'the rest is pending',
+      9n,
+      1n,
+      { status: 'paid', received: '9', pending: '0', remaining: '0', overpaid: '0', own: '9' },
+    ],
+    [
+      'more is pending',
+      9n,
+      3n,
+      { status: 'paid', received: '9', pending: '2', remaining: '0', overpaid: '0', own: '9' },
+    ],
+    ['more came', 12n, 1n, { status: 'paid', received: '12', pending: '1', remaining: '0', overpaid: '2', own: '12' }],
+  ]
+  const one = atoms('1')
+  for (const [when, confirmed, pending, shown] of cases) {
+    test(`says paid when ${when}`, () => {
+      const own = paymentOf(10n * one, ownSums({ confirmed: confirmed * one, pending: pending * one }))
+      assert.deepEqual(acceptedPayment(own), shown)
+    })
+  }
 })

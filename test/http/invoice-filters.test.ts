@@ -21,7 +21,14 @@ function listOf(length: number, isPaid: (at: number) => boolean = () => false) {
       own: '0',
     }
     const invoice = { id: String(at), currency: 'USDT', created_at: length - at }
-    return { invoice, order: { orderNumber: `${at}` }, payment, voidedAt: null, expiresAt: null } as InvoiceWithPayment
+    return {
+      invoice,
+      order: { orderNumber: `${at}` },
+      payment,
+      voidedAt: null,
+      acceptedAt: null,
+      expiresAt: null,
+    } as InvoiceWithPayment
   })
   const state = { read: 0 }
   const read = ({ after: cursor, limit }: Page) => {

@@ -26,6 +26,7 @@ export type CommandStep = Extract<
     do:
       | 'invoice'
       | 'void'
+      | 'accept'
       | 'events'
       | 'chain'
       | 'register'
@@ -68,10 +69,11 @@ export class Commands {
     switch (step.do) {
       case 'invoice':
         return this.invoice(step)
-      case 'void': {
+      case 'void':
+      case 'accept': {
         const invoice = model.invoices.at(step.pick % (model.invoices.count + 1))
         const owner = step.isOwn ? (invoice?.owner ?? ownerName(0)) : 'a stranger'
-        return this.void(invoice?.id ?? '0'.repeat(32), owner)
+        return this.end(step.do, invoice?.id ?? '0'.repeat(32), owner)
       }
       case 'events':
         return this.events(step.events)
@@ -195,10 +197,11 @@ export class Commands {
   }
 
   /** The referee compares what the store answers. */
-  private void(id: string, owner: string): void {
+  private end(how: 'void' | 'accept', id: string, owner: string): void {
     const command = { no: this.nextNo() }
     this.parts.open.beginVoid(command)
-    const answer = this.parts.directory.voidInvoice(id, owner)
+    const { directory } = this.parts
+    const answer = how === 'void' ? directory.voidInvoice(id, owner) : directory.acceptInvoice(id, owner)
     this.watch(this.untilTold(answer, () => this.parts.open.endVoid(command)))
   }
 

@@ -250,7 +250,7 @@ export class Referee implements CallObserver {
         if (fate.status === 'fulfilled') this.parts.model.invoices.expire(this.parts.now())
         if (command.type === 'deposit') this.judgeDeposit(command, fate)
         else if (command.type === 'chain') this.judgeStep(command, fate)
-        else if (command.type === 'void') this.judgeVoid(command, fate)
+        else if (command.type === 'void' || command.type === 'accept') this.judgeEnd(command, fate)
         else this.judgeInvoice(this.parts.open.invoice(command.request), fate)
       }
     })
@@ -285,14 +285,21 @@ export class Referee implements CallObserver {
     this.parts.touched({ what: 'deposit', network, txHash, index })
   }
 
-  private judgeVoid(
-    { invoiceId, owner }: Extract<WalletCommand, { type: 'void' }>,
+  private judgeEnd(
+    { type, invoiceId, owner }: Extract<WalletCommand, { type: 'void' | 'accept' }>,
     fate: PromiseSettledResult<WalletResult>,
   ): void {
-    if (fate.status === 'rejected' || fate.value.type !== 'void') violate('a void', [invoiceId, fate])
-    const { outcome } = fate.value
-    const expected = this.parts.model.invoices.void(invoiceId, owner, this.parts.now())
-    expectEqual('a void', outcome.ok ? outcome.value : outcome.failure.code, expected, invoiceId)
+    const result = fate.status === 'rejected' ? null : fate.value
+    if (result === null || (result.type !== 'void' && result.type !== 'accept') || result.type !== type) {
+      violate(`a command to ${type}`, [invoiceId, fate])
+    }
+    const { outcome } = result
+    const { invoices } = this.parts.model
+    const expected =
+      type === 'void'
+        ? invoices.void(invoiceId, owner, this.parts.now())
+        : invoices.accept(invoiceId, owner, this.parts.now())
+    expectEqual(`a command to ${type}`, outcome.ok ? outcome.value : outcome.failure.code, expected, invoiceId)
     this.parts.touched({ what: 'invoice', id: invoiceId })
   }
 
@@ -425,7 +432,7 @@ export class Referee implements CallObserver {
       batch.flatMap((command) => {
         if (command.type === 'invoice') return command.request.walletIds
         // Of those that were still the owner's when it was given, which may have changed since.
-        if (command.type === 'void') return []
+        if (command.type === 'void' || command.type === 'accept') return []
         if (command.type === 'chain') return this.parts.open.step(command.step).walletIds
         const { open, at } = this.parts.open.eventsOf(command.fact)
         return open.walletIds[at] ?? []

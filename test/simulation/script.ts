@@ -36,6 +36,7 @@ type WrittenStep = Exclude<CoreStep, { do: 'pump' }>
 const WEIGHTS: Readonly<Record<WrittenStep['do'], number>> = {
   invoice: 12,
   void: 1.5,
+  accept: 1,
   events: 13,
   chain: 12,
   register: 1,
@@ -133,6 +134,7 @@ class Writer {
       case 'invoice':
         return this.invoice()
       case 'void':
+      case 'accept':
         return { do: what, pick: this.salt(), isOwn: random.chance(0.9) }
       case 'events':
         return {

@@ -18,7 +18,7 @@ export type Step = {
 export type CoreStep =
   | InvoiceStep
   /** By the invoice's owner, or by a stranger. */
-  | { readonly do: 'void'; readonly pick: number; readonly isOwn: boolean }
+  | { readonly do: 'void' | 'accept'; readonly pick: number; readonly isOwn: boolean }
   | { readonly do: 'events'; readonly events: readonly EventStep[] }
   /** The watcher of a network takes a step, unless one is under way. */
   | { readonly do: 'chain'; readonly network: Network; readonly move: ChainMove }

@@ -38,6 +38,7 @@ export type ErrorCode =
   | 'idempotency_key_reused'
   | 'idempotency_in_progress'
   | 'invoice_paid'
+  | 'invoice_void'
   | 'not_invoice_owner'
   | 'invoice_not_found'
   | 'invalid_identity'
@@ -151,6 +152,8 @@ export interface InvoiceWithPayment {
   readonly payment: Payment
   /** Since when it is void, by voiding or expiry; null while it is payable. */
   readonly voided_at: number | null
+  /** When its owner took what had come as enough; null for never. It is settled, whatever `payment` says. */
+  readonly accepted_at: number | null
   /** When it expires unless it is paid or being paid; null for never. */
   readonly expires_at: number | null
   /** Where the payment page leads back to. */
@@ -195,7 +198,7 @@ export interface WebhookSettings {
   /** Absent for `specified`. */
   readonly payload?: 'with-invoice' | 'events'
   /** The events that are sent. Only with the payload `events`. */
-  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed')[]
+  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted')[]
 }
 
 export interface WebhookDelivery {
@@ -214,7 +217,7 @@ export interface WebhookDelivery {
     /** Its id. */
     readonly id: string
     /** What happened. */
-    readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
+    readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted'
   } | null
   /** Where it is sent. */
   readonly url: string
@@ -256,7 +259,7 @@ export interface DeliveredEvent {
   /** That of the event. Deduplicate by it. */
   readonly id: string
   /** What happened. */
-  readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
+  readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted'
   /** When the service noted it. */
   readonly at: number
   readonly data: {
@@ -298,7 +301,7 @@ export interface DeliveredEvent {
         /** Its id. */
         readonly id: string
         /** What happened. */
-        readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
+        readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted'
       } | null
     } | null
     /** Where the payment page leads back to. */
@@ -319,7 +322,7 @@ export interface InvoiceEvent {
   /** Its place in the log, and the cursor behind it. Ids of an identity grow. */
   readonly id: string
   /** What happened. */
-  readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid'
+  readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'invoice.accepted'
   /** When the service noted it. It never goes back. */
   readonly at: number
   /** The invoice. */
@@ -410,7 +413,7 @@ export interface DeliveryEvent {
       /** Its id. */
       readonly id: string
       /** What happened. */
-      readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
+      readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted'
     } | null
   }
   /** Where the payment page leads back to. */
@@ -645,6 +648,11 @@ export interface VoidInvoiceRequest {
   readonly owner: string
 }
 
+export interface AcceptInvoiceRequest {
+  /** Identity id of 1 to 128 characters, trimmed. */
+  readonly owner: string
+}
+
 export interface RegisterApiKeyRequest {
   /** Identity id of 1 to 128 characters, trimmed. */
   readonly owner: string
@@ -669,7 +677,7 @@ export interface SetWebhookRequest {
   /** `with-invoice` appends the state of the invoice. `events` sends each event from now on, in place of the deposits. Absent or null, it stays as it was. */
   readonly payload?: 'specified' | 'with-invoice' | 'events' | null | undefined
   /** The events that are sent with the payload `events`. Absent or null, they stay as they were: all at first. */
-  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed')[] | null | undefined
+  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted')[] | null | undefined
 }
 
 export interface DeleteWebhookAnswer {

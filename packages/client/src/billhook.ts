@@ -149,6 +149,21 @@ export class Billhook {
   }
 
   /**
+   * Takes what has come to an invoice as enough, also when an exchange kept its fee. From then on it is settled, for good. Refused with
+   * `invoice_void` once it is void or expired.
+   *
+   * @example
+   * ```js
+   * const settled = await billhook.acceptInvoice(invoice.id)
+   * console.log(settled.accepted_at !== null) // true
+   * ```
+   */
+  async acceptInvoice(id: string, { signal }: CallOptions = {}): Promise<InvoiceWithPayment> {
+    const body = this.signer === undefined ? { body: { owner: this.#owner() } } : {}
+    return await this.#read({ tag: 'POST /api/invoices/:id/accept', params: { id }, ...body, signal })
+  }
+
+  /**
    * The invoices of the owner with their payments, newest first. Pages are read as you go on.
    *
    * @example
@@ -183,7 +198,7 @@ export class Billhook {
   }
 
   /**
-   * Resolves when the invoice is paid. Rejects with the code `invoice_void` once it is void or expired, with `wait_timeout` after
+   * Resolves when the invoice is paid or accepted. Rejects with the code `invoice_void` once it is void or expired, with `wait_timeout` after
    * `timeoutMs`, and with the reason of `signal`. By default it looks every two seconds and waits for ever.
    *
    * @example
@@ -200,7 +215,9 @@ export class Billhook {
     const look = async (signal: AbortSignal | undefined) => {
       const invoice = await this.getInvoice(id, { signal })
       if (invoice.voided_at !== null) throw new BillhookError('This invoice is no longer payable.', 'invoice_void')
-      return invoice.payment.status === 'paid' ? invoice : null
+      // An older service does not have the field.
+      const isAccepted = (invoice.accepted_at ?? null) !== null
+      return isAccepted || invoice.payment.status === 'paid' ? invoice : null
     }
     return await poll('The payment', look, { ...wait, intervalMs })
   }

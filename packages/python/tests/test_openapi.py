@@ -19,6 +19,7 @@ CALLS = {
     "createInvoice": lambda billhook: billhook.create_invoice(**DRAFT),
     "getInvoice": lambda billhook: billhook.get_invoice("a"),
     "voidInvoice": lambda billhook: billhook.void_invoice("a"),
+    "acceptInvoice": lambda billhook: billhook.accept_invoice("a"),
     "listInvoices": lambda billhook: list(billhook.list_invoices()),
     "registerApiKey": lambda billhook: billhook.register_api_key(label="x", public_key="02"),
     "listApiKeys": lambda billhook: billhook.list_api_keys(),

@@ -126,6 +126,7 @@ class Repetitions(unittest.TestCase):
             "rotation": lambda billhook: billhook.rotate_webhook_secret(),
             "redelivery": lambda billhook: billhook.redeliver_webhook("d"),
             "voiding": lambda billhook: billhook.void_invoice("a1"),
+            "accepting": lambda billhook: billhook.accept_invoice("a1"),
             "a test": lambda billhook: billhook.test_webhook(),
             "revocation": lambda billhook: billhook.revoke_api_key("k"),
         }
@@ -363,6 +364,12 @@ class Waits(unittest.TestCase):
         with FakeService(*script) as service:
             invoice = service.client().wait_for_payment("a1", interval_seconds=0.001)
             self.assertEqual(invoice["payment"]["status"], "paid")
+
+    def test_end_with_an_invoice_that_is_accepted(self):
+        answers = (INVOICE, {**INVOICE, "accepted_at": None}, {**INVOICE, "accepted_at": 5})
+        with FakeService(*[reply(200, answer) for answer in answers]) as service:
+            invoice = service.client().wait_for_payment("a1", interval_seconds=0.001)
+            self.assertEqual(invoice["accepted_at"], 5)
 
     def test_end_with_an_invoice_that_is_void(self):
         with FakeService(reply(200, INVOICE), reply(200, {**INVOICE, "voided_at": 5})) as service:

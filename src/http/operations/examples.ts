@@ -37,6 +37,7 @@ export const examples = {
     ...exampleInvoice,
     payment: { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0', own: '0' },
     voided_at: null,
+    accepted_at: null,
     expires_at: null,
     ...exampleOrder,
   },

@@ -127,6 +127,22 @@ export const invoiceOperations = operations({
     answers: { 200: { description: 'The invoice, which is void.', ...withPayment } },
     errors: ['invalid_json', 'owner_required', 'not_invoice_owner', 'invoice_not_found', 'invoice_paid'],
   },
+  'POST /api/invoices/:id/accept': {
+    id: 'acceptInvoice',
+    chapter: 'Invoices',
+    summary: 'Accept an invoice',
+    description:
+      'Takes what has come as enough. From then on it blocks no amount, is not notified of deposits seen later, and neither expires nor can be voided. Payers read that it is paid; `payment` still says what came. Repeating it gives the same answer, and so does a paid invoice. A signed request needs no body.',
+    path: { id: invoiceInPath },
+    query: {},
+    body: {
+      required: false,
+      schema: record({ owner: ownerInBody }),
+      examples: { unsigned: { owner: examples.invoice.owner } },
+    },
+    answers: { 200: { description: 'The invoice, which is accepted.', ...withPayment } },
+    errors: ['invalid_json', 'owner_required', 'not_invoice_owner', 'invoice_not_found', 'invoice_void'],
+  },
   'GET /api/invoices/:id': {
     id: 'getInvoice',
     chapter: 'Invoices',
@@ -147,11 +163,11 @@ export const invoiceOperations = operations({
       ...pageParameters,
       include: oneOf(
         ['payment'],
-        'Adds `payment`, `voided_at`, `expires_at`, `returnUrl`, `orderNumber` and `metadata` to each record.',
+        'Adds `payment`, `voided_at`, `accepted_at`, `expires_at`, `returnUrl`, `orderNumber` and `metadata` to each record.',
       ),
       reference: text('Only the invoice with this reference.'),
       orderNumber: text('Only invoices with exactly this order number.'),
-      status: oneOf(['unpaid', 'paid'], 'Only invoices whose payment has this status.'),
+      status: oneOf(['unpaid', 'paid'], 'Only invoices whose payment has this status. An accepted one counts as paid.'),
       currency: oneOf(['native', 'USDT'], 'Only invoices in this currency.'),
       createdAfter: { ...time('Only invoices created after this time.'), maximum: 999_999_999_999_999 },
       createdBefore: { ...time('Only invoices created before this time.'), maximum: 999_999_999_999_999 },

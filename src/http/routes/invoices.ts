@@ -35,7 +35,10 @@ export function invoiceHandlers(parts: InvoiceParts) {
   return handlers({
     'POST /api/invoices': (request, _params, signer) => create(parts, inProgress, request, signer),
     'GET /api/invoices/:id': (_request, { id }) => show(parts.invoices, id),
-    'POST /api/invoices/:id/void': (request, { id }, signer, trace) => voidInvoice(parts, id, request, signer, trace),
+    'POST /api/invoices/:id/void': (request, { id }, signer, trace) =>
+      end(request, signer, trace, (owner, terms) => parts.directory.voidInvoice(id, owner, terms)),
+    'POST /api/invoices/:id/accept': (request, { id }, signer, trace) =>
+      end(request, signer, trace, (owner, terms) => parts.directory.acceptInvoice(id, owner, terms)),
     'GET /api/users/:id/invoices': (request, { id }) => list(parts, id, request),
   })
 }
@@ -70,17 +73,19 @@ function termsOf(signer: Signer | null, wanted: InvoiceRequest, body: Uint8Array
   return { authority, signed: { timestampMs: Number(timestamp), digest } }
 }
 
-/** A signed request needs no body. */
-async function voidInvoice(
-  { directory }: InvoiceParts,
-  id: string,
+/** Ends an invoice one way or the other. A signed request needs no body. */
+async function end(
   request: Request,
   signer: Signer | null,
   trace: string | undefined,
+  ending: (
+    owner: string,
+    terms: Parameters<WalletDirectory['voidInvoice']>[2],
+  ) => ReturnType<WalletDirectory['voidInvoice']>,
 ): Promise<Answer> {
   const owner = signer === null ? ownerInBody(request.body, 'owner_required') : succeed(signer.key.owner)
   if (!owner.ok) return failureAnswer(owner.failure)
-  const outcome = await directory.voidInvoice(id, owner.value, {
+  const outcome = await ending(owner.value, {
     ...(signer === null ? {} : { authority: signer.authority }),
     ...(trace === undefined ? {} : { trace }),
   })
@@ -119,7 +124,7 @@ function showAnswer(found: InvoiceWithPayment | undefined): Answer {
  * The record, its payment and its end (decisions 4). Field by field: a spread takes three times as long, mostly in
  * JSON.stringify.
  */
-export function withPayment({ invoice, order, payment, voidedAt, expiresAt }: InvoiceWithPayment) {
+export function withPayment({ invoice, order, payment, voidedAt, acceptedAt, expiresAt }: InvoiceWithPayment) {
   return {
     id: invoice.id,
     owner: invoice.owner,
@@ -134,6 +139,7 @@ export function withPayment({ invoice, order, payment, voidedAt, expiresAt }: In
     created_at: invoice.created_at,
     payment,
     voided_at: voidedAt,
+    accepted_at: acceptedAt,
     expires_at: expiresAt,
     returnUrl: order.returnUrl,
     orderNumber: order.orderNumber,

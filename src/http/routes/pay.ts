@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import { failure } from '../../domain/failure.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
-import type { StrayDeposit } from '../../domain/payment.js'
+import { acceptedPayment, type StrayDeposit } from '../../domain/payment.js'
 import type { Wallet } from '../../domain/wallet.js'
 import { failurePage } from '../../page/failure-page.js'
 import type { PageWallet } from '../../page/instructions.js'
@@ -95,9 +95,10 @@ async function shownOf(store: PageStore, id: string, run: Run): Promise<Shown | 
   const found = await run(() => store.invoices.findWithDeposits(id, TRANSACTIONS_MAX))
   if (found === undefined) return undefined
   // What others paid to its wallets is nobody's business here.
-  const { own, ...shown } = found
+  const { own, acceptedAt, ...shown } = found
+  const payment = acceptedAt === null ? own : acceptedPayment(own)
   const wallets = await run(() => walletsShown(store, found.invoice))
-  return { ...shown, payment: own, wallets, strays: await run(() => straysShown(store, found, wallets)) }
+  return { ...shown, payment, wallets, strays: await run(() => straysShown(store, found, wallets)) }
 }
 
 /** What the page of an invoice shows now; undefined if there is no such invoice. */
@@ -191,8 +192,8 @@ const QR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
 async function showQr({ store }: PaymentPageParts, id: string, file: string, run: Run): Promise<Answer> {
   const found = file.endsWith(QR_SUFFIX) ? await run(() => store.invoices.findWithPayment(id)) : undefined
   if (found === undefined) return failureAnswer(failure('not_found'))
-  const { invoice, own, voidedAt } = found
-  const isDue = leftToSend(paymentStateOf(own, voidedAt !== null)) !== null
+  const { invoice, own, voidedAt, acceptedAt } = found
+  const isDue = acceptedAt === null && leftToSend(paymentStateOf(own, voidedAt !== null)) !== null
   const walletId = file.slice(0, -QR_SUFFIX.length)
   const isShown = isDue && walletsOf(invoice).includes(walletId)
   const address = isShown ? (await run(() => store.wallets.find(walletId)))?.address : null

@@ -72,13 +72,14 @@ class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, 
     return reference !== null && references.doesExist(Buffer.from(reference)) ? 'reference' : null
   }
 
-  add({ id, invoice, order, walletIds, expiresAt, voidedAt, hasOutlivedExpiry }: EnteredInvoice<InvoiceId>): void {
+  add({ id, invoice, order, walletIds, ...ending }: EnteredInvoice<InvoiceId>): void {
     const { ownerInvoices, references } = this.commit.tables
     const { owner, reference } = invoice
     const ownerNo = internOwner(this.commit, owner)
     const wallets = walletIds.map((walletId) => findWallet(this.commit, walletId)).filter((row) => row !== undefined)
     const setNo = internSet(this.commit, owner, ownerNo, wallets)
-    putInvoiceRow(this.commit, { id, invoice, setNo, expiresAt, voidedAt, hasOutlivedExpiry })
+    const { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry } = ending
+    putInvoiceRow(this.commit, { id, invoice, setNo, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry })
     putOrder(this.commit, ownerNo, id, order)
     ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (reference !== null) references.putSync(Buffer.from(reference), id)

@@ -44,8 +44,9 @@ export interface MovedInvoice {
   readonly order: OrderFields
   readonly expiresAt: number | null
   readonly voidedAt: number | null
+  readonly acceptedAt: number | null
   readonly hasOutlivedExpiry: boolean
-  readonly state: 'open' | 'paid' | 'void'
+  readonly state: 'open' | 'paid' | 'void' | 'accepted'
   /** Deposits that have matched it and were not dropped. */
   readonly matches: number
 }

@@ -90,9 +90,11 @@ class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<string,
 
   add(invoice: EnteredInvoice<string>): void {
     internOwner(this.work, invoice.invoice.owner)
-    const row = { ...invoice, state: invoice.voidedAt === null ? STATE.open : STATE.void }
+    const { voidedAt, acceptedAt } = invoice
+    const state = voidedAt !== null ? STATE.void : acceptedAt !== null ? STATE.accepted : STATE.open
+    const row = { ...invoice, state }
     this.work.write(insertInvoices([row]))
-    if (invoice.voidedAt !== null) enterVoid(this.work, [row])
+    if (voidedAt !== null) enterVoid(this.work, [row])
   }
 
   added({ id }: EnteredInvoice<string>): Promise<InvoiceRow> {

@@ -100,7 +100,7 @@ export function importRecord<Id, Row, Named>(
 
 export function* importInvoice<Id, Row>(
   invoices: InvoiceImportWork<Id, Row>,
-  { invoice, order, expiresAt, voidedAt }: ImportedInvoice,
+  { invoice, order, expiresAt, voidedAt, acceptedAt }: ImportedInvoice,
   terms: ImportTerms,
 ): Asking<ImportOutcome> {
   const walletIds = walletsOf(invoice)
@@ -118,7 +118,7 @@ export function* importInvoice<Id, Row>(
   const atoms = parseInvoiceAmount(invoice.amount)
   if (atoms === null) return refused('its amount is none')
   // Not void after its expiry: it was paid or being paid then, though its deposits may not be imported yet.
-  const hasOutlivedExpiry = expiresAt !== null && expiresAt <= nowMs && voidedAt === null
+  const hasOutlivedExpiry = expiresAt !== null && voidedAt === null && (acceptedAt !== null || expiresAt <= nowMs)
   const entered = {
     id,
     invoice,
@@ -127,15 +127,16 @@ export function* importInvoice<Id, Row>(
     atoms,
     expiresAt,
     voidedAt,
+    acceptedAt,
     hasOutlivedExpiry,
   }
   invoices.add(entered)
-  if (voidedAt === null) {
+  if (voidedAt === null && acceptedAt === null) {
     const row = yield* ask(invoices.added(entered))
     if (invoices.isPaid(row)) invoices.enterPaid(row)
     else invoices.enterOpen(row)
   }
-  yield* skipLogging(invoices, invoice.created_at, voidedAt ?? 0)
+  yield* skipLogging(invoices, invoice.created_at, voidedAt ?? acceptedAt ?? 0)
   return ADDED
 }
 

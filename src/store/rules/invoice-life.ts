@@ -1,20 +1,21 @@
 import type { InvoiceEventType } from '../../domain/event.js'
-import { decideExpiry, type Ending, isExpiryDue } from '../../domain/voiding.js'
+import { accept, decideExpiry, type Ending, isExpiryDue } from '../../domain/voiding.js'
 import type { Awaitable } from '../store.js'
 import { type Asking, ask } from './asking.js'
 
 /*
  * What becomes of an invoice:
  *
- *     open    not known to be paid       until a search finds it paid (`settleIfPaid`)
- *     paid    found paid                 until a reorganisation takes the payment away (`reopen`)
- *     void    by request or by expiry    for ever
+ *     open        not known to be paid                      until a search finds it paid (`settleIfPaid`)
+ *     paid        found paid                                until a reorganisation takes the payment away (`reopen`)
+ *     void        by request or by expiry                   for ever
+ *     accepted    its owner took what had come as enough    for ever
  *
  * A paid invoice never stands in the way of a search, however much a wallet has sold. An open one that was paid by deposits
  * that were meant for others is found out by the first search that meets it, once.
  */
 
-/** What has become of an invoice. */
+/** What has become of an invoice that was open. */
 export type Standing = 'open' | 'paid' | 'void'
 
 /** What the rules need of an engine: facts that are at hand, and effects. `I` is the engine's row of an invoice. */
@@ -24,7 +25,7 @@ export interface InvoiceLife<I extends Ending> {
   /** Whether confirmed and pending deposits together cover the amount. */
   isCovered(invoice: I): boolean
   isPaid(invoice: I): boolean
-  /** Writes how an invoice ended. A void one stands on no wallet any more. */
+  /** Writes how an invoice ended. One that is void or accepted stands among the open and the paid ones no more. */
   end(invoice: I, ending: Ending): I
   /** Moves an open invoice among those that were found paid. */
   enterPaid(invoice: I): void
@@ -45,9 +46,16 @@ export function decideExpiryOf<I extends Ending>(life: InvoiceLife<I>, invoice: 
 /** Voids an invoice at the request of its owner. */
 export function voidNow<I extends Ending>(life: InvoiceLife<I>, invoice: I): I {
   const { expiresAt, hasOutlivedExpiry } = invoice
-  const gone = life.end(invoice, { expiresAt, voidedAt: life.nowMs, hasOutlivedExpiry })
+  const gone = life.end(invoice, { expiresAt, voidedAt: life.nowMs, acceptedAt: null, hasOutlivedExpiry })
   life.log('invoice.voided', gone)
   return gone
+}
+
+/** Accepts an invoice that is neither void nor accepted. */
+export function acceptNow<I extends Ending>(life: InvoiceLife<I>, invoice: I): I {
+  const accepted = life.end(invoice, accept(invoice, life.nowMs))
+  life.log('invoice.accepted', accepted)
+  return accepted
 }
 
 /** Settles an open invoice if it turns out to be paid, and decides its expiry. Answers what has become of it. */

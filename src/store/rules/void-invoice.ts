@@ -2,13 +2,13 @@ import { type ApiKey, refusalOf } from '../../domain/api-key.js'
 import { type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
 import { type Ending, refuseVoiding } from '../../domain/voiding.js'
-import type { VoidCommand } from '../commands.js'
+import type { AcceptCommand, VoidCommand } from '../commands.js'
 import type { Awaitable, InvoiceWithPayment } from '../store.js'
 import { type Asking, ask } from './asking.js'
 import { decideExpiryOf, type InvoiceLife, voidNow } from './invoice-life.js'
 
-/** What a voiding needs of an engine. `I` is its row of an invoice. */
-export interface VoidWork<I extends Ending> extends InvoiceLife<I> {
+/** What the end of an invoice at its owner's request needs of an engine. `I` is its row of an invoice. */
+export interface EndWork<I extends Ending> extends InvoiceLife<I> {
   key(id: string): Awaitable<ApiKey | undefined>
   /** The invoice that a client names. It stays as it is until the commit, and so does what it received. */
   find(name: string): Awaitable<I | undefined>
@@ -17,21 +17,37 @@ export interface VoidWork<I extends Ending> extends InvoiceLife<I> {
   answerOf(invoice: I): InvoiceWithPayment
 }
 
+type Row = Ending & { readonly invoice: Invoice }
+
 /** Voids an invoice for its owner. A void one stays as it is. */
-export function* voidInvoice<I extends Ending & { readonly invoice: Invoice }>(
-  work: VoidWork<I>,
-  { invoiceId, owner, authority }: VoidCommand,
+export function* voidInvoice<I extends Row>(
+  work: EndWork<I>,
+  command: VoidCommand,
 ): Asking<Outcome<InvoiceWithPayment>> {
+  const found = yield* findToEnd(work, command)
+  if (!found.ok) return found
+  const row = found.value
+  const isVoid = row.voidedAt !== null
+  const isSettled = !isVoid && (row.acceptedAt !== null || work.isCovered(row))
+  const refusal = refuseVoiding(command.owner, row.invoice.owner, isSettled)
+  if (refusal !== null) return { ok: false, failure: refusal }
+  const gone = isVoid ? row : voidNow(work, row)
+  if (!isVoid) tellWallets(work, row)
+  return succeed(work.answerOf(gone))
+}
+
+/** The invoice that its owner wants to end, with its expiry decided if it was due. Who asks must hold a key that is valid now. */
+export function* findToEnd<I extends Row>(
+  work: EndWork<I>,
+  { invoiceId, authority }: VoidCommand | AcceptCommand,
+): Asking<Outcome<I>> {
   const key = authority === undefined ? undefined : yield* ask(work.key(authority.keyId))
   const found = yield* ask(work.find(invoiceId))
   const denied = authority === undefined ? null : refusalOf(key, authority, work.nowMs)
   if (denied !== null) return { ok: false, failure: denied }
-  if (found === undefined) return refuse('invoice_not_found')
-  const row = decideExpiryOf(work, found)
-  const isVoid = row.voidedAt !== null
-  const refusal = refuseVoiding(owner, row.invoice.owner, !isVoid && work.isCovered(row))
-  if (refusal !== null) return { ok: false, failure: refusal }
-  const gone = isVoid ? row : voidNow(work, row)
-  if (!isVoid) for (const walletId of walletsOf(row.invoice)) work.changed(walletId)
-  return succeed(work.answerOf(gone))
+  return found === undefined ? refuse('invoice_not_found') : succeed(decideExpiryOf(work, found))
+}
+
+export function tellWallets<I extends Row>(work: EndWork<I>, { invoice }: I): void {
+  for (const walletId of walletsOf(invoice)) work.changed(walletId)
 }

@@ -122,6 +122,122 @@ export function describeEndings(open: OpenStore): void {
     })
   })
 
+  describe('an accepted invoice', () => {
+    const acceptedAt = async (t: Scenario, invoice: Pick<Invoice, 'id'>) => (await t.told(invoice)).acceptedAt
+
+    scenario(
+      'blocks no amount, keeps its reference and is told with the time, also to who has read it before',
+      async (t) => {
+        await t.own('alice', 'wallet-1')
+        const invoice = await t.invoice({ reference: 'r' })
+        assert.equal(await acceptedAt(t, invoice), null)
+        t.clock.advance(5)
+        const answer = unwrap(await t.accept(invoice.id))
+        assert.deepEqual([answer.acceptedAt, answer.voidedAt, answer.expiresAt], [START_MS + 5, null, null])
+        assert.deepEqual(await t.told(invoice), answer)
+        const listed = await t.store.invoices.pageWithPayment('alice', { after: null, limit: 1 })
+        assert.deepEqual(listed.items, [answer])
+        assert.equal(refusalOf(await t.request({ reference: 'r' })), 'reference_in_use')
+        await t.invoice()
+        t.clock.advance(5)
+        assert.deepEqual(unwrap(await t.accept(invoice.id)), answer)
+        await t.harness.reopen()
+        assert.deepEqual(unwrap(await t.accept(invoice.id)), answer)
+      },
+    )
+
+    scenario('is refused to others, for what is not there, and for what is void', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const { id } = await t.invoice()
+      assert.equal(refusalOf(await t.accept('0'.repeat(32))), 'invoice_not_found')
+      assert.equal(refusalOf(await t.accept('no id')), 'invoice_not_found')
+      assert.equal(refusalOf(await t.accept(id, 'bob')), 'not_invoice_owner')
+      const expiring = await t.invoice({ amount: '7', expiresInSeconds: 60 })
+      await t.void(id)
+      assert.equal(refusalOf(await t.accept(id)), 'invoice_void')
+      t.clock.set(START_MS + MINUTE_MS)
+      assert.equal(refusalOf(await t.accept(expiring.id)), 'invoice_void')
+      assert.equal(await acceptedAt(t, expiring), null)
+    })
+
+    scenario(
+      'is no candidate for deposits seen later, not even for late ones, and they are its own money all the same',
+      async (t) => {
+        await t.own('alice', 'wallet-1')
+        const { id } = await t.invoice({ amount: '5', reference: 'accepted', callbackUrl: HOOK })
+        await t.deposit('confirmed', { amount: '4', txHash: 'part', receivedAt: t.clock.now() + 1 })
+        await t.accept(id)
+        assert.deepEqual(await notified(t, '1', 'rest'), [])
+        const { payment, own } = await t.told({ id })
+        assert.deepEqual([payment.status, payment.received, own.own], ['paid', '5', '5'])
+        await t.invoice({ amount: '9', reference: 'open', callbackUrl: HOOK })
+        t.clock.advance(5)
+        assert.deepEqual(await notified(t, '5', 'tx'), ['open pending', 'open confirmed'])
+        assert.equal((await t.told({ id })).own.own, '5')
+      },
+    )
+
+    scenario('is still told of the deposit that matched it before', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const { id } = await t.invoice({ amount: '5', reference: 'accepted', callbackUrl: HOOK })
+      await t.deposit('pending', { amount: '3', txHash: 'part' })
+      await t.accept(id)
+      assert.deepEqual(await notified(t, '3', 'part'), ['accepted confirmed'])
+    })
+
+    scenario('can be a paid one, and stays accepted when what paid it is dropped', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const { id } = await t.invoice({ amount: '5' })
+      await t.deposit('confirmed', { amount: '5', txHash: 'pays', receivedAt: START_MS + 1 })
+      const answer = unwrap(await t.accept(id))
+      assert.deepEqual([answer.acceptedAt, answer.payment.status], [START_MS, 'paid'])
+      await t.deposit('dropped', { txHash: 'pays' })
+      const { acceptedAt: at, payment } = await t.told({ id })
+      assert.deepEqual([at, payment.status], [START_MS, 'unpaid'])
+      await t.invoice({ amount: '5' })
+      const events = await t.store.events.page('alice', { after: null, limit: 100 })
+      const told = events.ok ? events.value.items.filter((one) => one.invoiceId === id).map(({ type }) => type) : []
+      assert.deepEqual(
+        told.filter((type) => type.startsWith('invoice.')),
+        ['invoice.created', 'invoice.paid', 'invoice.accepted'],
+      )
+    })
+
+    scenario('neither expires nor can be voided', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const { id } = await t.invoice({ expiresInSeconds: 60 })
+      await t.accept(id)
+      t.clock.set(START_MS + MINUTE_MS)
+      await t.invoice()
+      assert.equal(await voidedAt(t, { id }), null)
+      assert.equal(refusalOf(await t.void(id)), 'invoice_paid')
+      assert.equal(refusalOf(await t.void(id, 'bob')), 'not_invoice_owner')
+      await t.harness.reopen()
+      assert.deepEqual([await voidedAt(t, { id }), await acceptedAt(t, { id })], [null, START_MS])
+    })
+
+    scenario('is accepted on all its wallets', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2')
+      const { id } = await t.invoice({ walletIds: ['wallet-1', 'wallet-2'], reference: 'accepted', callbackUrl: HOOK })
+      await t.accept(id)
+      await t.invoice({ walletIds: ['wallet-2'] })
+      await t.invoice({ walletIds: ['wallet-1'] })
+      const { deliveries } = await t.deposit('pending', { toAddress: addressOf('wallet-2') })
+      assert.deepEqual(deliveries, [])
+    })
+
+    scenario('is free for exactly one of the many that ask in the same turn', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const { id } = await t.invoice()
+      const ask = { type: 'invoice' as const, request: invoiceRequest() }
+      const fates = await t.store.commands.perform([ask, { type: 'accept', invoiceId: id, owner: 'alice' }, ask, ask])
+      const outcomes = fates
+        .map(settledValue)
+        .map((one) => one.type !== 'chain' && one.type !== 'deposit' && one.outcome.ok)
+      assert.deepEqual(outcomes, [false, true, true, false])
+    })
+  })
+
   describe('an invoice that expires', () => {
     scenario('is void from that time on, before any command has met it', async (t) => {
       await t.own('alice', 'wallet-1')

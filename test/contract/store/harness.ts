@@ -113,6 +113,11 @@ export class Scenario {
     return result.type === 'void' ? result.outcome : assert.fail()
   }
 
+  async accept(invoiceId: string, owner = 'alice'): Promise<Outcome<InvoiceWithPayment>> {
+    const result = await this.perform({ type: 'accept', invoiceId, owner })
+    return result.type === 'accept' ? result.outcome : assert.fail()
+  }
+
   async told(invoice: Pick<Invoice, 'id'>): Promise<InvoiceWithPayment> {
     return present(await this.store.invoices.findWithPayment(invoice.id))
   }

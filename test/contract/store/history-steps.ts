@@ -23,7 +23,7 @@ export type Step =
       /** Null: never. */
       readonly expiresInSeconds: number | null
     }
-  | { readonly do: 'void'; readonly owner: (typeof OWNERS)[number]; readonly position: number }
+  | { readonly do: 'void' | 'accept'; readonly owner: (typeof OWNERS)[number]; readonly position: number }
   | {
       readonly do: 'deposit'
       readonly report: DepositReport
@@ -108,7 +108,11 @@ export function stepOf(profile: Profile): fc.Arbitrary<Step> {
     },
     {
       weight: 2,
-      arbitrary: fc.record({ do: fc.constant('void' as const), owner: profile.owner, position: fc.nat({ max: 40 }) }),
+      arbitrary: fc.record({
+        do: fc.constantFrom('void' as const, 'accept' as const),
+        owner: profile.owner,
+        position: fc.nat({ max: 40 }),
+      }),
     },
     // Past an expiry, now and then.
     {

@@ -5,7 +5,7 @@ import { ACTIVE_KEYS_MAX, type ApiKey } from '../../../src/domain/api-key.js'
 import type { Deposit } from '../../../src/domain/deposit.js'
 import type { ImportedInvoice } from '../../../src/domain/imported-record.js'
 import type { ImportableRecord, ImportOutcome } from '../../../src/store/store.js'
-import { addressOf, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
+import { addressOf, refusalOf, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 
@@ -37,6 +37,7 @@ function invoice(
     },
     expiresAt: null,
     voidedAt: null,
+    acceptedAt: null,
     ...ending,
   }
 }
@@ -223,6 +224,20 @@ export function describeImports(open: OpenStore): void {
       await added(t, invoice({}, { expiresAt: CREATED_MS + 5000 }), deposit())
       const found = await t.store.invoices.findWithPayment(invoice().invoice.id)
       assert.deepEqual([found?.payment.status, found?.voidedAt], ['paid', null])
+    })
+
+    scenario('keeps an accepted invoice accepted, which never expires', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(walletAssigned('w1', 'alice'))
+      const ending = { expiresAt: t.clock.now() + 60_000, acceptedAt: CREATED_MS + 9 }
+      const accepted = invoice({}, ending)
+      await added(t, accepted)
+      t.clock.advance(60_000)
+      await t.own('alice', 'wallet-1')
+      await t.invoice()
+      const { acceptedAt, voidedAt } = await t.told(accepted.invoice)
+      assert.deepEqual([acceptedAt, voidedAt], [CREATED_MS + 9, null])
+      assert.equal(refusalOf(await t.void(accepted.invoice.id)), 'invoice_paid')
     })
 
     scenario('keeps a void invoice void, and a dropped deposit dropped', async (t) => {

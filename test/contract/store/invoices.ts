@@ -46,6 +46,7 @@ export function describeInvoices(open: OpenStore): void {
         payment: { status: 'unpaid', received: '0', pending: '0', remaining: '100', overpaid: '0', own: '0' },
         own: { status: 'unpaid', received: '0', pending: '0', remaining: '100', overpaid: '0', own: '0' },
         voidedAt: null,
+        acceptedAt: null,
         expiresAt: null,
       })
     })

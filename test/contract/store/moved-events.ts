@@ -48,7 +48,7 @@ export function describeMovedEvents(open: OpenStore): void {
   async function moveRecords(from: Scenario, to: Scenario): Promise<void> {
     const { overview } = from.store
     const invoices = (await all((page) => overview.invoices(page), MANY)).map((one) => {
-      return { ...one.invoice, expires_at: one.expiresAt, voided_at: one.voidedAt }
+      return { ...one.invoice, expires_at: one.expiresAt, voided_at: one.voidedAt, accepted_at: one.acceptedAt }
     })
     const outcomes = await add(to, [...invoices, ...(await all((page) => overview.deposits(page), MANY))])
     assert.ok(outcomes.every(({ status }) => status === 'added'))
@@ -79,6 +79,7 @@ export function describeMovedEvents(open: OpenStore): void {
     assert.equal(told.length, 1)
     t.clock.advance(MINUTE_MS)
     unwrap(await t.void(id))
+    unwrap(await t.accept((await t.invoice({ amount: '7' })).id))
     assert.equal(await t.store.events.removeBefore(START_MS + 1, MANY), 2)
   }
 
@@ -100,7 +101,7 @@ export function describeMovedEvents(open: OpenStore): void {
       }
       assert.deepEqual(await logOf(to), log)
       const events = await eventsOf(from)
-      assert.equal(new Set(events.map(({ type }) => type)).size, 9)
+      assert.equal(new Set(events.map(({ type }) => type)).size, 10)
       for (const { id } of log) assert.deepEqual(await eventsOf(to, id), await eventsOf(from, id))
       const early = { after: '0'.repeat(16), limit: MANY }
       for (const { store } of [from, to])

@@ -19,10 +19,14 @@ export interface ModelInvoice {
   /** Whether its time to expire has come while it was paid or being paid. */
   hasOutlivedExpiry: boolean
   voidedAt: number | null
+  acceptedAt: number | null
 }
 
 /** A request for an invoice, as far as the model's decisions look at it. */
-export type ModelRequest = Omit<ModelInvoice, 'id' | 'createdAt' | 'expiresAt' | 'hasOutlivedExpiry' | 'voidedAt'>
+export type ModelRequest = Omit<
+  ModelInvoice,
+  'id' | 'createdAt' | 'expiresAt' | 'hasOutlivedExpiry' | 'voidedAt' | 'acceptedAt'
+>
 
 export interface ModelSighting {
   readonly walletId: string
@@ -97,8 +101,9 @@ export class NaiveModel {
 
   /** When it became void, as far as the clock tells. */
   voidedAtBy(invoice: ModelInvoice, nowMs: number): number | null {
-    const { voidedAt, expiresAt, hasOutlivedExpiry } = invoice
-    if (voidedAt !== null || expiresAt === null || expiresAt > nowMs || hasOutlivedExpiry) return voidedAt
+    const { voidedAt, acceptedAt, expiresAt, hasOutlivedExpiry } = invoice
+    if (acceptedAt !== null || voidedAt !== null || expiresAt === null || expiresAt > nowMs || hasOutlivedExpiry)
+      return voidedAt
     return this.isCovered(invoice) ? null : expiresAt
   }
 
@@ -106,8 +111,16 @@ export class NaiveModel {
   void(invoice: ModelInvoice, owner: string, nowMs: number): string | null {
     if (invoice.owner !== owner) return 'not_invoice_owner'
     if (invoice.voidedAt !== null) return null
-    if (this.isCovered(invoice)) return 'invoice_paid'
+    if (invoice.acceptedAt !== null || this.isCovered(invoice)) return 'invoice_paid'
     invoice.voidedAt = nowMs
+    return null
+  }
+
+  /** The same of an acceptance. */
+  accept(invoice: ModelInvoice, owner: string, nowMs: number): string | null {
+    if (invoice.owner !== owner) return 'not_invoice_owner'
+    if (invoice.voidedAt !== null) return 'invoice_void'
+    invoice.acceptedAt ??= nowMs
     return null
   }
 
@@ -117,6 +130,7 @@ export class NaiveModel {
       (other) =>
         other.owner === invoice.owner &&
         other.voidedAt === null &&
+        other.acceptedAt === null &&
         other.amount === invoice.amount &&
         other.currency === invoice.currency &&
         other.walletIds.some((id) => invoice.walletIds.includes(id)) &&
@@ -191,7 +205,7 @@ export class NaiveModel {
         invoice.createdAt < seen.receivedAt,
     )
     const isTold = (invoice: ModelInvoice) => invoice.reference !== null && this.callbackOf(invoice) !== null
-    const live = possible.filter(({ voidedAt }) => voidedAt === null)
+    const live = possible.filter(({ voidedAt, acceptedAt }) => voidedAt === null && acceptedAt === null)
     const invoice = this.chosen(live.filter(isTold), seen) ?? this.chosen(live, seen)
     if (invoice !== null) return { invoice, isLate: false }
     const since = seen.receivedAt - LATE_DAYS_DEFAULT * DAY_MS

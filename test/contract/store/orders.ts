@@ -86,7 +86,7 @@ export function describeOrders(open: OpenStore): void {
       await t.own('alice', 'wallet-1')
       const invoice = await t.invoice({ amount: '3' })
       const imported: Invoice = { ...invoice, id: 'B'.repeat(32), amount: '4' }
-      const record = { type: 'invoice', invoice: imported, expiresAt: null, voidedAt: null } as const
+      const record = { type: 'invoice', invoice: imported, expiresAt: null, voidedAt: null, acceptedAt: null } as const
       const add = async (order?: OrderFields) => {
         const [fate] = await t.store.imports.add([order === undefined ? record : { ...record, order }])
         return fate?.status === 'fulfilled' ? fate.value.status : fate?.reason

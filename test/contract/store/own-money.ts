@@ -296,7 +296,7 @@ export function describeOwnMoney(open: OpenStore): void {
       unwrap(await t.void(id))
       const voidedAt = later(t, 1)
       const invoice = { ...(await t.told({ id })).invoice, id: 'c'.repeat(32), reference: 'r', callback_url: HOOK }
-      await t.store.imports.add([{ type: 'invoice', invoice, expiresAt: null, voidedAt }])
+      await t.store.imports.add([{ type: 'invoice', invoice, expiresAt: null, voidedAt, acceptedAt: null }])
       assert.deepEqual(await pay(t, '5'), ['r!', 'r!'])
     })
   })

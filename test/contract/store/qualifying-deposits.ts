@@ -125,7 +125,9 @@ export function describeQualifyingDeposits(open: OpenStore): void {
         created_at: START_MS - 1,
       }
       await t.own('alice', 'late')
-      await t.store.imports.add([{ type: 'invoice', invoice: imported, expiresAt: null, voidedAt: null }])
+      await t.store.imports.add([
+        { type: 'invoice', invoice: imported, expiresAt: null, voidedAt: null, acceptedAt: null },
+      ])
       assert.deepEqual(await hashes(t, imported), ['early'])
     })
 

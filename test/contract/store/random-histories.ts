@@ -37,7 +37,7 @@ class History {
       if (
         one.do === 'invoice' ||
         one.do === 'deposit' ||
-        (one.do === 'void' && one.position < this.model.invoices.length)
+        ((one.do === 'void' || one.do === 'accept') && one.position < this.model.invoices.length)
       ) {
         this.model.expire(this.t.clock.now())
       }
@@ -59,7 +59,8 @@ class History {
       case 'invoice':
         return this.invoice(one)
       case 'void':
-        return this.void(one)
+      case 'accept':
+        return this.end(one)
       case 'deposit':
         return this.deposit(one)
       case 'assign':
@@ -109,7 +110,7 @@ class History {
     if (!outcome.ok) return
     const createdAt = this.t.clock.now()
     const expiresAt = one.expiresInSeconds === null ? null : createdAt + one.expiresInSeconds * 1000
-    const ending = { expiresAt, hasOutlivedExpiry: false, voidedAt: null }
+    const ending = { expiresAt, hasOutlivedExpiry: false, voidedAt: null, acceptedAt: null }
     const created: ModelInvoice = { ...asked, ...ending, id: outcome.value.id, createdAt }
     assert.equal(outcome.value.created_at, created.createdAt)
     // An acceptance never leaves two unpaid equal amounts on a wallet.
@@ -117,12 +118,12 @@ class History {
     this.model.invoices.push(created)
   }
 
-  private async void(one: Extract<Step, { do: 'void' }>): Promise<void> {
+  private async end(one: Extract<Step, { do: 'void' | 'accept' }>): Promise<void> {
     const invoice = this.model.invoices[one.position]
     if (invoice === undefined) return
     const owner = this.name(one.owner)
-    const expected = this.model.void(invoice, owner, this.t.clock.now())
-    const outcome = await this.t.void(invoice.id, owner)
+    const expected = this.model[one.do](invoice, owner, this.t.clock.now())
+    const outcome = await this.t[one.do](invoice.id, owner)
     assert.equal(outcome.ok ? null : outcome.failure.code, expected)
   }
 
@@ -157,10 +158,11 @@ class History {
 
   private async comparePayments(): Promise<void> {
     for (const invoice of this.model.invoices) {
-      const { payment, own, voidedAt, expiresAt } = await this.t.told(invoice)
+      const { payment, own, voidedAt, acceptedAt, expiresAt } = await this.t.told(invoice)
       assert.deepEqual({ payment, own }, paymentsOf(invoice.amount, this.model.sums(invoice)))
       await this.t.assertDepositsSum(invoice)
-      assert.deepEqual([voidedAt, expiresAt], [this.model.voidedAtBy(invoice, this.t.clock.now()), invoice.expiresAt])
+      const ending = [this.model.voidedAtBy(invoice, this.t.clock.now()), invoice.acceptedAt, invoice.expiresAt]
+      assert.deepEqual([voidedAt, acceptedAt, expiresAt], ending)
     }
   }
 }

@@ -75,7 +75,9 @@ export function describeSearch(open: OpenStore): void {
       t.clock.advance(1_000_000_000_000)
       const later = await t.invoice({ amount: '2' })
       const imported = { ...own, id: `Fe${'d'.repeat(30)}`, amount: '3' }
-      await t.store.imports.add([{ type: 'invoice', invoice: imported, expiresAt: null, voidedAt: null }])
+      await t.store.imports.add([
+        { type: 'invoice', invoice: imported, expiresAt: null, voidedAt: null, acceptedAt: null },
+      ])
       const find = async (beginning: string, limit = MANY) =>
         (await t.store.search.byInvoiceId(beginning, limit)).map(({ invoice }) => invoice.id)
       for (const { id } of [own, later]) {

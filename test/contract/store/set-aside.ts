@@ -198,7 +198,13 @@ export function describeSetAside(open: OpenStore): void {
       // Longer than any key of an index.
       const endless = Array.from({ length: 400 }, (_, i) => createHash('sha256').update(`${i}`).digest('hex')).join('')
       const imported = ['first', endless, 'last'].map((reference, n) => ({
-        ...{ type: 'invoice' as const, invoice: invoice(reference, n + 1), expiresAt: null, voidedAt: null },
+        ...{
+          type: 'invoice' as const,
+          invoice: invoice(reference, n + 1),
+          expiresAt: null,
+          voidedAt: null,
+          acceptedAt: null,
+        },
       }))
       const fates = await f.t.store.imports.add(imported)
       assert.deepEqual(
@@ -223,7 +229,13 @@ export function describeSetAside(open: OpenStore): void {
           created_at: START_MS - 1000,
         }
         // An import refuses it; data of an earlier version may have it.
-        const invoice = { type: 'invoice' as const, invoice: imported, expiresAt: null, voidedAt: null }
+        const invoice = {
+          type: 'invoice' as const,
+          invoice: imported,
+          expiresAt: null,
+          voidedAt: null,
+          acceptedAt: null,
+        }
         assert.deepEqual(await f.t.store.imports.add([invoice]), [{ status: 'fulfilled', value: { status: 'added' } }])
         f.t.harness.expectFlaw(/^a deposit would trip over it: callback_url/)
         await f.intake.observe(confirmed(block(5, ['x', 'wallet-2'])))

@@ -490,7 +490,13 @@ test('every endpoint that is not open on purpose asks for a signature', async ()
   ]
   // The gateway's HMAC.
   const pushed = 'POST /internal/events'
-  const signed = ['POST /api/invoices', 'POST /api/invoices/:id/void', REGISTER, ...ROUTES.map(({ tag }) => tag)]
+  const signed = [
+    'POST /api/invoices',
+    'POST /api/invoices/:id/void',
+    'POST /api/invoices/:id/accept',
+    REGISTER,
+    ...ROUTES.map(({ tag }) => tag),
+  ]
   // Those of `admin.sock` and of the console do not exist on the port.
   const isOnPort = ([, { access }]: readonly [string, Endpoint]) => access !== 'admin' && access !== 'console'
   const declared = Object.entries(endpoints)

@@ -134,7 +134,12 @@ for (const engine of HTTP_ENGINES) {
           headers: signed(key, 'POST /api/invoices/:id/void'),
         })
         await caller.expect(create, 'request_repeated', { body: text, headers: once })
-        for (const tag of [create, 'POST /api/invoices/:id/void']) await refusedSignatures(caller, tag, { id })
+        await caller.expect('POST /api/invoices/:id/accept', 'invoice_void', {
+          path: { id: (await caller.fixture.get(`/api/users/${encodeURIComponent(OWNER)}/invoices`)).json[0].id },
+          headers: signed(key, 'POST /api/invoices/:id/accept'),
+        })
+        for (const tag of [create, 'POST /api/invoices/:id/void', 'POST /api/invoices/:id/accept'])
+          await refusedSignatures(caller, tag, { id })
 
         const list = 'GET /api/users/:id/invoices'
         const path = { id: OWNER }
@@ -179,6 +184,12 @@ for (const engine of HTTP_ENGINES) {
           },
         })
         await caller.expect(end, 'invoice_paid', { path: { id }, body: { owner: OWNER } })
+        const accept = 'POST /api/invoices/:id/accept'
+        await caller.expect(accept, 'invalid_json', { path: { id }, body: '{' })
+        await caller.expect(accept, 'owner_required', { path: { id }, body: {} })
+        await caller.expect(accept, 'not_invoice_owner', { path: { id }, body: { owner: 'other' } })
+        await caller.expect(accept, 'invoice_not_found', { path: { id: HEX32 }, body: { owner: OWNER } })
+        await caller.expect(accept, 200, { path: { id }, body: { owner: OWNER } })
 
         const events = 'GET /pay/:id/events'
         const news = (await caller.expect(events, 200, { path: { id } })).text

@@ -139,6 +139,13 @@ const CASES: readonly BodyCase[] = [
     refusals: ['owner_required'],
   },
   {
+    tag: 'POST /api/invoices/:id/accept',
+    path: `/api/invoices/${'0'.repeat(32)}/accept`,
+    good: { owner: OWNER },
+    fields: ['owner'],
+    refusals: ['owner_required'],
+  },
+  {
     tag: 'POST /api/api-keys',
     path: '/api/api-keys',
     good: { owner: OWNER, label: 'x', publicKey: testKey('body').publicKeyHex, permissions: ['invoices:create'] },

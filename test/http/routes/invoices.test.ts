@@ -69,13 +69,15 @@ describe('POST /api/invoices creates', () => {
       callback_url: null,
       payment: { status: 'unpaid', received: '0', pending: '0', remaining: `${amounts}.25`, overpaid: '0', own: '0' },
       voided_at: null,
+      accepted_at: null,
       expires_at: null,
       returnUrl: null,
       orderNumber: null,
       metadata: null,
     })
     const [first] = (await fixture.get(`/api/users/${OWNER}/invoices`)).json
-    const { payment, voided_at: _, expires_at: __, returnUrl: ___, orderNumber, metadata, ...record } = shown.json
+    const { payment, voided_at: _, accepted_at: __, expires_at: ___, returnUrl: ____, ...others } = shown.json
+    const { orderNumber, metadata, ...record } = others
     assert.deepEqual([payment.status, orderNumber, metadata], ['unpaid', null, null])
     assert.deepEqual(first, record)
   })

@@ -38,6 +38,7 @@ function pages(wallets: number, lookupMs: number, waits = false) {
     payment,
     own: payment,
     voidedAt: null,
+    acceptedAt: null,
     expiresAt: null,
     deposits: [],
     hasMoreDeposits: false,

@@ -49,7 +49,7 @@ const OTHERS: Payment = { status: 'paid', received: '77', pending: '3', remainin
 
 const PAGES = { ...PLAIN_PAGES, isSandbox: true }
 
-const PAYABLE = { order: NO_ORDER_FIELDS, voidedAt: null, expiresAt: null }
+const PAYABLE = { order: NO_ORDER_FIELDS, voidedAt: null, acceptedAt: null, expiresAt: null }
 
 const invoices = new Map([
   [
@@ -64,6 +64,7 @@ const invoices = new Map([
       payment: UNPAID,
       order: NO_ORDER_FIELDS,
       voidedAt: 1_700_000_060_000,
+      acceptedAt: null,
       expiresAt: 1_700_000_060_000,
     },
   ],
@@ -74,6 +75,7 @@ const invoices = new Map([
       payment: UNPAID,
       order: NO_ORDER_FIELDS,
       voidedAt: null,
+      acceptedAt: null,
       expiresAt: Date.UTC(2026, 10, 22, 7, 5),
     },
   ],

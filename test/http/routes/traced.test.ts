@@ -14,7 +14,7 @@ import { START_MS } from '../../support/manual-clock.js'
 import { unlimitedLists } from '../../support/unlimited-lists.js'
 import { headFrom } from '../head-from.js'
 
-test('the endpoints that revoke, redeliver and void are traced as done in the transaction that does it', async () => {
+test('the endpoints that revoke, redeliver, void and accept are traced as done in the transaction that does it', async () => {
   const harness = await openLmdbHarness()
   const t = new Scenario(harness)
   const { store } = t
@@ -27,6 +27,7 @@ test('the endpoints that revoke, redeliver and void are traced as done in the tr
     await store.outbox.markAttempted(delivery.id)
     await store.outbox.recordResult(delivery.id, { kind: 'answered', httpStatus: 500, durationMs: 1 }, () => null)
     const { id: invoiceId } = await t.invoice({ walletIds: ['wallet-2'] })
+    const { id: acceptedId } = await t.invoice({ amount: '7', walletIds: ['wallet-2'] })
     const { id: keyId } = unwrap(await store.keys.register(registration(1)))
 
     const lists = unlimitedLists()
@@ -45,6 +46,8 @@ test('the endpoints that revoke, redeliver and void are traced as done in the tr
     const requests: Record<string, (trace: string) => Answer | Promise<Answer>> = {
       'key.revoke': (trace) => keys['POST /api/api-keys/:id/revoke'](request, { id: keyId }, null, trace),
       'invoice.void': (trace) => invoices['POST /api/invoices/:id/void'](request, { id: invoiceId }, null, trace),
+      // What was voided cannot be accepted.
+      'invoice.accept': (trace) => invoices['POST /api/invoices/:id/accept'](request, { id: acceptedId }, null, trace),
       'delivery.redeliver': (trace) =>
         deliveries['POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver'](
           request,

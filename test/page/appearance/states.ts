@@ -119,7 +119,7 @@ function findWithDeposits(name: string) {
     created_at: START_MS - MINUTE_MS,
     ...invoice,
   }
-  const ending = { voidedAt: closedAt ?? null, expiresAt: expiresAt ?? null }
+  const ending = { voidedAt: closedAt ?? null, acceptedAt: null, expiresAt: expiresAt ?? null }
   return { invoice: shown, order: NO_ORDER_FIELDS, payment, own: payment, ...ending, deposits, hasMoreDeposits }
 }
 

@@ -30,6 +30,7 @@ interface ModelInvoice {
   readonly atoms: bigint
   readonly expiresAt: number | null
   voidedAt: number | null
+  acceptedAt: number | null
   /** It was paid or being paid when its time to expire came. */
   hasOutlivedExpiry: boolean
 }
@@ -41,6 +42,7 @@ interface Told {
   readonly payment: Payment
   readonly own: Payment
   readonly voidedAt: number | null
+  readonly acceptedAt: number | null
   readonly expiresAt: number | null
 }
 
@@ -132,6 +134,7 @@ export class ModelInvoices {
       atoms: invoiceAtoms(request.amountText) ?? 0n,
       expiresAt: request.expiresInSeconds === null ? null : nowMs + request.expiresInSeconds * 1000,
       voidedAt: null,
+      acceptedAt: null,
       hasOutlivedExpiry: false,
     })
     this.events.add(record.owner, 'invoice.created', record)
@@ -154,7 +157,15 @@ export class ModelInvoices {
     const voidedAt = this.voidedAtBy(invoice, nowMs)
     const { record, order, expiresAt } = invoice
     const payment = this.paymentOf(invoice)
-    return { invoice: record, order, payment, own: this.ownOf(invoice), voidedAt, expiresAt }
+    return {
+      invoice: record,
+      order,
+      payment,
+      own: this.ownOf(invoice),
+      voidedAt,
+      acceptedAt: invoice.acceptedAt,
+      expiresAt,
+    }
   }
 
   /** The deposits that its own money is the sum of, without their order; `confirmationsOf` knows the chains. */
@@ -189,9 +200,21 @@ export class ModelInvoices {
     const invoice = this.invoices.find(({ record }) => record.id === id)
     if (invoice === undefined) return 'invoice_not_found'
     if (invoice.record.owner !== owner) return 'not_invoice_owner'
-    if (invoice.voidedAt === null && this.isCovered(invoice)) return 'invoice_paid'
+    const isSettled = invoice.acceptedAt !== null || this.isCovered(invoice)
+    if (invoice.voidedAt === null && isSettled) return 'invoice_paid'
     if (invoice.voidedAt === null) this.events.add(owner, 'invoice.voided', invoice.record)
     invoice.voidedAt ??= nowMs
+    return this.told(id, nowMs)
+  }
+
+  /** Accepts an invoice, likewise. */
+  accept(id: string, owner: string, nowMs: number): Told | string | undefined {
+    const invoice = this.invoices.find(({ record }) => record.id === id)
+    if (invoice === undefined) return 'invoice_not_found'
+    if (invoice.record.owner !== owner) return 'not_invoice_owner'
+    if (invoice.voidedAt !== null) return 'invoice_void'
+    if (invoice.acceptedAt === null) this.events.add(owner, 'invoice.accepted', invoice.record)
+    invoice.acceptedAt ??= nowMs
     return this.told(id, nowMs)
   }
 
@@ -215,7 +238,7 @@ export class ModelInvoices {
           walletIds.includes(wallet.id),
       )
       .sort((one, other) => (one.record.id < other.record.id ? -1 : 1))
-    const live = possible.filter(({ voidedAt }) => voidedAt === null)
+    const live = possible.filter(({ voidedAt, acceptedAt }) => voidedAt === null && acceptedAt === null)
     const unit = smallestUnit(sighting.network, currency)
     const asks = (one: ModelInvoice) => one.atoms > atoms - unit && one.atoms <= atoms
     const chosen = this.chosen(live.filter(this.isTold), asks) ?? this.chosen(live, asks)
@@ -254,13 +277,14 @@ export class ModelInvoices {
    * what was due, too, although that was undone with it.
    */
   private stands(invoice: ModelInvoice, owner: string, nowMs: number): boolean {
-    if (invoice.record.owner !== owner || this.remaining(invoice) === 0n) return false
+    if (invoice.record.owner !== owner || this.remaining(invoice) === 0n || invoice.acceptedAt !== null) return false
     return this.voidedAtBy(invoice, nowMs) === null
   }
 
   private voidedAtBy(invoice: ModelInvoice, nowMs: number): number | null {
-    const { voidedAt, expiresAt, hasOutlivedExpiry } = invoice
-    if (voidedAt !== null || expiresAt === null || expiresAt > nowMs || hasOutlivedExpiry) return voidedAt
+    const { voidedAt, acceptedAt, expiresAt, hasOutlivedExpiry } = invoice
+    if (acceptedAt !== null || voidedAt !== null || expiresAt === null || expiresAt > nowMs || hasOutlivedExpiry)
+      return voidedAt
     return this.isCovered(invoice) ? null : expiresAt
   }
 

@@ -87,12 +87,13 @@ async function imports(t: Scenario): Promise<void> {
       callback_url: null,
       created_at: START_MS - 1000,
     } as const
-    await t.store.imports.add([{ type: 'invoice', invoice, expiresAt: null, voidedAt: null }])
+    await t.store.imports.add([{ type: 'invoice', invoice, expiresAt: null, voidedAt: null, acceptedAt: null }])
   }
 }
 
 async function deposits(t: Scenario): Promise<void> {
   t.clock.set(START_MS + 100_000)
+  unwrap(await t.accept((await t.invoice({ amount: '73', expiresInSeconds: 7200 })).id))
   for (let n = 1; n <= 3; n += 1) {
     await t.deposit(
       'confirmed',

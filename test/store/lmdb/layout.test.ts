@@ -64,7 +64,7 @@ const RECORDS = [
     'event-cursors 1',
     'identities 1',
     'identity-keys 1',
-    'invoices 3',
+    'invoices 4',
     'meta/birth 1',
   ],
   ...['ledger-set-aside 1', 'meta/ledger-cursor 1', 'meta/ledger-progress 1', 'meta/migration 1', 'meta/move 1'],

@@ -20,6 +20,7 @@ const CREATED = 'owner-events does not have that it was created'
 const CONFIRMED = 'owner-events does not have that it was confirmed'
 const NOT_SENT = 'owner-events does not have that it failed'
 const VOID = 'owner-events does not have that it became void'
+const ACCEPTED = 'owner-events does not have that it was accepted'
 const BEFORE = 'the event before it is missing'
 
 /** What `trade` logs, and what a check finds when the event is missing. */
@@ -35,6 +36,8 @@ const LOG: readonly (readonly [type: string, ...found: readonly string[]])[] = [
   ['delivery.failed', NOT_SENT],
   ['invoice.expired', VOID],
   ['invoice.voided', VOID],
+  ['invoice.created', CREATED],
+  ['invoice.accepted', ACCEPTED],
 ]
 
 /** A data directory with a store, which `use` may close and open again. */
@@ -110,6 +113,10 @@ async function trade(t: Scenario): Promise<void> {
   await t.store.commands.catchUp()
   later()
   unwrap(await t.void(id))
+  later()
+  const accepted = await t.invoice({ amount: '9' })
+  later()
+  unwrap(await t.accept(accepted.id))
 }
 
 async function logOf(t: Scenario) {
@@ -152,10 +159,10 @@ describe('a check of the logs of events', () => {
       // The last of these is the first of a millisecond.
       assert.equal(await t.store.events.removeBefore(START_MS + MINUTE_MS, 5), 5)
       await place.assertSound()
-      assert.equal(await t.store.events.removeBefore(START_MS + MINUTE_MS, MANY), LOG.length - 7)
+      assert.equal(await t.store.events.removeBefore(START_MS + MINUTE_MS, MANY), LOG.length - 9)
       await place.assertSound()
       await place.damage((tables) => removeEvent(tables, log.at(-1)?.id))
-      assert.deepEqual(await place.found(), [VOID])
+      assert.deepEqual(await place.found(), [ACCEPTED])
     })
   })
 
@@ -168,7 +175,7 @@ describe('a check of the logs of events', () => {
       t.clock.advance(MINUTE_MS)
       const now = t.clock.now()
       const invoice = { ...before, id: idAt(now, 0).padEnd(32, '0'), created_at: now, reference: null, amount: '3' }
-      await t.store.imports.add([{ type: 'invoice', invoice, expiresAt: null, voidedAt: null }])
+      await t.store.imports.add([{ type: 'invoice', invoice, expiresAt: null, voidedAt: null, acceptedAt: null }])
       await place.assertSound()
       const deposit = { network: 'SEP', txHash: 'tx', index: 0, toAddress: addressOf('wallet-1') } as const
       const amount = { currency: '#native', amount: '2', receivedAt: now, confirmedAt: now + 5 }
@@ -195,7 +202,7 @@ describe('a check of the logs of events', () => {
       await t.own('alice', 'wallet-1')
       const record = await t.invoice({ amount: '1' })
       const last = { ...record, id: 'f'.repeat(32), created_at: 0xffff_ffff_ffff, amount: '2' }
-      await t.store.imports.add([{ type: 'invoice', invoice: last, expiresAt: null, voidedAt: null }])
+      await t.store.imports.add([{ type: 'invoice', invoice: last, expiresAt: null, voidedAt: null, acceptedAt: null }])
       await place.assertSound()
     })
   })

@@ -23,7 +23,9 @@ test('a check notices invoices that a deposit would trip over, which an earlier 
     assert.ok(whole !== null)
     const add = async (no: number, change: Partial<Invoice>, voidedAt: number | null = null) => {
       const invoice = { ...whole, id: `${no}`.repeat(32), amount: `${no}`, reference: `r${no}`, ...change }
-      const [fate] = await store.imports.add([{ type: 'invoice', invoice, expiresAt: null, voidedAt }])
+      const [fate] = await store.imports.add([
+        { type: 'invoice', invoice, expiresAt: null, voidedAt, acceptedAt: null },
+      ])
       assert.deepEqual(fate, { status: 'fulfilled', value: { status: 'added' } })
     }
     await add(2, { callback_url: 'shop.example/hook' })

@@ -34,7 +34,14 @@ const INVOICE: Invoice = {
 }
 
 function record(change: Partial<Invoice> = {}, end: Partial<ImportedInvoice> = {}): ImportedInvoice {
-  return { type: 'invoice', invoice: { ...INVOICE, ...change }, expiresAt: null, voidedAt: null, ...end }
+  return {
+    type: 'invoice',
+    invoice: { ...INVOICE, ...change },
+    expiresAt: null,
+    voidedAt: null,
+    acceptedAt: null,
+    ...end,
+  }
 }
 
 const known = (change: Partial<Invoice> = {}): KnownInvoice => ({

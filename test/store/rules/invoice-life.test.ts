@@ -23,7 +23,16 @@ interface Row extends Ending {
 
 /** An invoice over 10. */
 function row(fields: Partial<Row> = {}): Row {
-  return { id: 'a', confirmed: 0, pending: 0, expiresAt: null, voidedAt: null, hasOutlivedExpiry: false, ...fields }
+  return {
+    id: 'a',
+    confirmed: 0,
+    pending: 0,
+    expiresAt: null,
+    voidedAt: null,
+    acceptedAt: null,
+    hasOutlivedExpiry: false,
+    ...fields,
+  }
 }
 
 /** Writes down what is ordered, in order. */

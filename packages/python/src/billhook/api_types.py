@@ -82,6 +82,8 @@ class InvoiceWithPayment(TypedDict):
     payment: Payment
     #: Since when it is void, by voiding or expiry; null while it is payable.
     voided_at: Optional[int]
+    #: When its owner took what had come as enough; null for never. It is settled, whatever `payment` says.
+    accepted_at: Optional[int]
     #: When it expires unless it is paid or being paid; null for never.
     expires_at: Optional[int]
     #: Where the payment page leads back to.
@@ -128,7 +130,7 @@ class WebhookSettings(_WebhookSettingsAlways, total=False):
     #: Absent for `specified`.
     payload: Literal["with-invoice", "events"]
     #: The events that are sent. Only with the payload `events`.
-    types: List[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]]
+    types: List[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]]
 
 
 class WebhookDeliveryEvent(TypedDict):
@@ -137,7 +139,7 @@ class WebhookDeliveryEvent(TypedDict):
     #: Its id.
     id: str
     #: What happened.
-    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]
 
 
 class WebhookDelivery(TypedDict):
@@ -213,7 +215,7 @@ class DeliveredEventDataDeliveryEvent(TypedDict):
     #: Its id.
     id: str
     #: What happened.
-    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]
 
 
 class DeliveredEventDataDelivery(TypedDict):
@@ -259,7 +261,7 @@ class _DeliveredEventAlways(TypedDict):
     #: That of the event. Deduplicate by it.
     id: str
     #: What happened.
-    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]
     #: When the service noted it.
     at: int
     data: DeliveredEventData
@@ -276,7 +278,7 @@ class _InvoiceEventAlways(TypedDict):
     #: Its place in the log, and the cursor behind it. Ids of an identity grow.
     id: str
     #: What happened.
-    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid"]
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "invoice.accepted"]
     #: When the service noted it. It never goes back.
     at: int
     #: The invoice.
@@ -352,7 +354,7 @@ class DeliveryEventDeliveryEvent(TypedDict):
     #: Its id.
     id: str
     #: What happened.
-    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]
 
 
 class DeliveryEventDelivery(TypedDict):
@@ -675,7 +677,7 @@ class InvoiceFilter(TypedDict, total=False):
     reference: str
     #: Only invoices with exactly this order number.
     order_number: str
-    #: Only invoices whose payment has this status.
+    #: Only invoices whose payment has this status. An accepted one counts as paid.
     status: Literal["unpaid", "paid"]
     #: Only invoices in this currency.
     currency: Literal["native", "USDT"]
@@ -708,7 +710,7 @@ class WebhookDraft(_WebhookDraftAlways, total=False):
     #: `with-invoice` appends the state of the invoice. `events` sends each event from now on, in place of the deposits. Absent or null, it stays as it was.
     payload: Optional[Literal["specified", "with-invoice", "events"]]
     #: The events that are sent with the payload `events`. Absent or null, they stay as they were: all at first.
-    types: Optional[Sequence[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed"]]]
+    types: Optional[Sequence[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]]]
 
 
 class RotationDraft(TypedDict, total=False):

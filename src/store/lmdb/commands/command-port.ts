@@ -23,7 +23,7 @@ import { createIn } from '../invoices/create-invoice.js'
 import type { InvoiceAnswers } from '../invoices/invoice-answers.js'
 import { expireDue, isExpiryNext } from '../invoices/invoice-index.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
-import { voidIn } from '../invoices/void-invoice.js'
+import { acceptIn, voidIn } from '../invoices/void-invoice.js'
 import { earlierAnswer, rememberAnswer } from '../ledger/events.js'
 import { findWallet } from '../wallets/wallets.js'
 import { findEarlier, removeExpiredRequests } from './idempotency.js'
@@ -97,7 +97,9 @@ export class LmdbCommands implements CommandPort {
       }
     }
     // Not before: until the commit is durable readers see the invoice as it was, and may keep it so.
-    for (const command of batch) if (command.type === 'void') answers.forget(command.invoiceId)
+    for (const command of batch) {
+      if (command.type === 'void' || command.type === 'accept') answers.forget(command.invoiceId)
+    }
     return fates
   }
 
@@ -109,6 +111,8 @@ export class LmdbCommands implements CommandPort {
     switch (command.type) {
       case 'void':
         return { type: 'void', outcome: voidIn(commit, command) }
+      case 'accept':
+        return { type: 'accept', outcome: acceptIn(commit, command) }
       case 'chain':
         return performStep(commit, command, deposits)
       case 'deposit':

@@ -173,7 +173,7 @@ class LmdbCreation implements CreationWork {
     const { ownerNo, places, wallets } = this.allowed
     const { tables } = commit
     const setNo = internSet(commit, invoice.owner, ownerNo, wallets)
-    putInvoiceRow(commit, { id, invoice, setNo, expiresAt, voidedAt: null, hasOutlivedExpiry: false })
+    putInvoiceRow(commit, { id, invoice, setNo, expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry: false })
     putOrder(commit, ownerNo, id, this.request.order)
     tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (invoice.reference !== null) tables.references.putSync(Buffer.from(invoice.reference), id)

@@ -14,7 +14,7 @@ const CHARACTERS_MAX = 8 * 1024 * 1024
 /** What an invoice takes in memory beside its texts, in characters. */
 const BASE_CHARACTERS = 512
 
-/** An answer for an invoice that never expires. Until it is voided, only what it received changes. */
+/** An answer for an invoice that never expires. Until it is voided or accepted, only what it received changes. */
 interface Kept {
   readonly id: InvoiceId
   readonly accounts: readonly Account[]
@@ -47,7 +47,7 @@ export class InvoiceAnswers {
     return kept.answer
   }
 
-  /** Call it when the voiding of an invoice is durable: before, a reader still sees the invoice as it was. */
+  /** Call it when the voiding or acceptance of an invoice is durable: before, a reader still sees the invoice as it was. */
   forget(id: string): void {
     this.kept.delete(id)
   }
@@ -62,7 +62,8 @@ export class InvoiceAnswers {
     const counted = countSums(at, accounts, row.id, invoice.created_at)
     const answer = answerOf({ invoice, order: orderOf(at, row.id) }, row, amount, counted.sums, at.nowMs)
     // A wallet without an address may get one; one that it has stays. An expiry changes the answer with the time.
-    const isLasting = accounts.length === walletIds.length && row.expiresAt === null && row.voidedAt === null
+    const isOpenEnded = row.expiresAt === null && row.voidedAt === null && row.acceptedAt === null
+    const isLasting = accounts.length === walletIds.length && isOpenEnded
     if (isLasting) this.kept.set(id, { id: row.id, accounts, amount, counted, answer })
     return answer
   }

@@ -67,7 +67,7 @@ function takeExpired({ tables, caches, nowMs }: Commit): InvoiceId | null {
   return idOfKey<InvoiceId>(key)
 }
 
-/** The life of the invoices, in LMDB: the open ones and those found paid are in the indexes on their wallets, a void one in none. */
+/** The life of the invoices, in LMDB: the open ones and those found paid are in the indexes on their wallets, a void or accepted one in none. */
 export class LmdbInvoiceLife implements life.InvoiceLife<InvoiceRow> {
   constructor(protected readonly commit: Commit) {}
 
@@ -83,14 +83,14 @@ export class LmdbInvoiceLife implements life.InvoiceLife<InvoiceRow> {
     return isPaidNow(this.commit, row)
   }
 
-  end(row: InvoiceRow, { expiresAt, voidedAt, hasOutlivedExpiry }: Ending): InvoiceRow {
-    const ended = { ...row, expiresAt, voidedAt, hasOutlivedExpiry }
+  end(row: InvoiceRow, { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }: Ending): InvoiceRow {
+    const ended = { ...row, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }
     putInvoiceRow(this.commit, ended)
-    if (voidedAt !== null) {
-      const invoice = indexed(this.commit, ended)
-      leaveOpen(this.commit, invoice)
-      enterVoid(this.commit, invoice, voidedAt)
-    }
+    if (voidedAt === null && acceptedAt === null) return ended
+    const invoice = indexed(this.commit, ended)
+    if (isAmongPaid(this.commit, invoice)) leavePaid(this.commit, invoice)
+    else leaveOpen(this.commit, invoice)
+    if (voidedAt !== null) enterVoid(this.commit, invoice, voidedAt)
     return ended
   }
 

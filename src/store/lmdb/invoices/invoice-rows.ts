@@ -63,21 +63,31 @@ const version1 = fieldsOf<Omit<StoredInvoice, keyof Ending | 'importedAs'> & { r
   ids: orNull(bytes),
 })
 
-const ENDING: Shape<Ending> = { expiresAt: orNull(integer), voidedAt: orNull(integer), hasOutlivedExpiry: flag }
+/** As versions 2 and 3 had it. */
+const ENDING: Shape<Omit<Ending, 'acceptedAt'>> = {
+  expiresAt: orNull(integer),
+  voidedAt: orNull(integer),
+  hasOutlivedExpiry: flag,
+}
 
 /** Version 2 had no invoices under another id. */
-const version2 = fieldsOf<Omit<StoredInvoice, 'importedAs'>>({ ...BEGINNING, ...ENDING })
+const version2 = fieldsOf<Omit<StoredInvoice, 'importedAs' | 'acceptedAt'>>({ ...BEGINNING, ...ENDING })
+
+const VERSION_3: Shape<Omit<StoredInvoice, 'acceptedAt'>> = { ...BEGINNING, ...ENDING, importedAs: orNull(text) }
+/** Version 3 had no accepted invoices. */
+const version3 = fieldsOf<Omit<StoredInvoice, 'acceptedAt'>>(VERSION_3)
 
 export const invoiceCodec = recordCodec<StoredInvoice>(
   'invoices',
-  3,
-  { ...BEGINNING, ...ENDING, importedAs: orNull(text) },
+  4,
+  { ...VERSION_3, acceptedAt: orNull(integer) },
   {
     1: (from) => {
       const { ids: _, ...row } = version1.read(from)
       return { ...row, ...NO_ENDING, importedAs: null }
     },
-    2: (from) => ({ ...version2.read(from), importedAs: null }),
+    2: (from) => ({ ...version2.read(from), importedAs: null, acceptedAt: null }),
+    3: (from) => ({ ...version3.read(from), acceptedAt: null }),
   },
 )
 
@@ -153,6 +163,7 @@ export function fromStored(id: InvoiceId, stored: StoredInvoice, set: WalletSet)
     setNo: stored.setNo,
     expiresAt: stored.expiresAt,
     voidedAt: stored.voidedAt,
+    acceptedAt: stored.acceptedAt,
     hasOutlivedExpiry: stored.hasOutlivedExpiry,
   }
 }
@@ -170,6 +181,7 @@ export function toStored(row: InvoiceRow, set: WalletSet): StoredInvoice {
     callbackUrl: invoice.callback_url,
     expiresAt: row.expiresAt,
     voidedAt: row.voidedAt,
+    acceptedAt: row.acceptedAt,
     hasOutlivedExpiry: row.hasOutlivedExpiry,
     importedAs: invoice.id === row.id.toString('hex') ? null : invoice.id,
   }

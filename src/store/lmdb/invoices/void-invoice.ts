@@ -1,9 +1,10 @@
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { Outcome } from '../../../domain/failure.js'
-import type { VoidCommand } from '../../commands.js'
+import type { AcceptCommand, VoidCommand } from '../../commands.js'
+import { acceptInvoice } from '../../rules/accept-invoice.js'
 import { answeredNow } from '../../rules/asking.js'
 import { traced } from '../../rules/audit.js'
-import { type VoidWork, voidInvoice } from '../../rules/void-invoice.js'
+import { type EndWork, voidInvoice } from '../../rules/void-invoice.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import { LmdbAuditWork } from '../audit-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
@@ -14,11 +15,17 @@ import { findInvoice, type InvoiceRow } from './invoice-rows.js'
 
 /** Voids an invoice, in LMDB. When it is done, its trace says so. */
 export function voidIn(commit: Commit, command: VoidCommand): Outcome<InvoiceWithPayment> {
-  const action = voidInvoice(new LmdbVoiding(commit), command)
+  const action = voidInvoice(new LmdbEnds(commit), command)
   return answeredNow(traced(new LmdbAuditWork(commit), command.trace, action))
 }
 
-class LmdbVoiding extends LmdbInvoiceLife implements VoidWork<InvoiceRow> {
+/** Accepts an invoice, likewise. */
+export function acceptIn(commit: Commit, command: AcceptCommand): Outcome<InvoiceWithPayment> {
+  const action = acceptInvoice(new LmdbEnds(commit), command)
+  return answeredNow(traced(new LmdbAuditWork(commit), command.trace, action))
+}
+
+class LmdbEnds extends LmdbInvoiceLife implements EndWork<InvoiceRow> {
   key(id: string): ApiKey | undefined {
     return findById(this.commit, id)
   }

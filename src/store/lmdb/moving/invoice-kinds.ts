@@ -20,8 +20,8 @@ export const invoices: LmdbMovedKind<'invoices'> = {
   page: (at, behind, limit) =>
     pageOfTable(at.tables.invoices, behind, limit, (key) => {
       const row = invoiceRow(at, key as InvoiceId)
-      const { invoice, expiresAt, voidedAt, hasOutlivedExpiry } = row
-      const ending = { expiresAt, voidedAt, hasOutlivedExpiry }
+      const { invoice, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry } = row
+      const ending = { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }
       const matches = countMatches(at, row.id)
       return {
         storeId: key.toString('hex'),
@@ -49,7 +49,7 @@ export const invoices: LmdbMovedKind<'invoices'> = {
     // Deposits, which are moved behind the invoices, add what they are worth.
     if (matches > 0) tables.matches.putSync(id, matchesBytes({ count: matches, seen: 0n, confirmed: 0n }))
     if (ending.voidedAt !== null) enterVoid(commit, indexed(commit, row), ending.voidedAt)
-    if (state === 'void') return
+    if (state === 'void' || state === 'accepted') return
     if (state === 'open') enterOpen(commit, indexed(commit, row))
     else enterPaid(commit, indexed(commit, row))
     if (ending.expiresAt !== null && !ending.hasOutlivedExpiry) addExpiry(commit, ending.expiresAt, id)
@@ -59,6 +59,7 @@ export const invoices: LmdbMovedKind<'invoices'> = {
 /** A damaged invoice that is nowhere is taken for an open one: the check of the target tells of a difference. */
 function stateOf(at: Snapshot, row: InvoiceRow): MovedInvoice['state'] {
   if (row.voidedAt !== null) return 'void'
+  if (row.acceptedAt !== null) return 'accepted'
   const invoice = indexed(at, row)
   return isAmongPaid(at, invoice) && !isOpen(at, invoice) ? 'paid' : 'open'
 }

@@ -131,7 +131,8 @@ export function answerOf(
   nowMs: number,
 ): InvoiceWithPayment {
   const voidedAt = voidedAtBy(ending, isCovered(amount, sums), nowMs)
-  return { invoice, order, ...paymentsOf(amount, sums), voidedAt, expiresAt: ending.expiresAt }
+  const { acceptedAt, expiresAt } = ending
+  return { invoice, order, ...paymentsOf(amount, sums), voidedAt, acceptedAt, expiresAt }
 }
 
 function accountsFor(at: Reader, invoice: Invoice): readonly Account[] {

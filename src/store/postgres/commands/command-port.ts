@@ -1,5 +1,6 @@
 import type { InvoiceTerms } from '../../../domain/invoice.js'
 import {
+  type AcceptCommand,
   type ChainCommand,
   type CommandPort,
   type DepositCommand,
@@ -22,7 +23,7 @@ import type { DepositRecorder } from '../deposits/recorder.js'
 import type { Fence } from '../fence.js'
 import { expireDue, selectDue } from '../invoices/settle.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
-import { voidIn } from '../invoices/void-invoice.js'
+import { acceptIn, voidIn } from '../invoices/void-invoice.js'
 import { createAll } from './create.js'
 import { Gathering } from './gathering.js'
 import { recordDeposits, setDepositAside } from './record-deposits.js'
@@ -66,6 +67,7 @@ export class PostgresCommands implements CommandPort {
           fates.push(...(await this.record(leading(rest, isDeposit))))
           break
         case 'void':
+        case 'accept':
         case 'chain':
           fates.push(...(await Promise.allSettled([this.performOne(command)])))
       }
@@ -152,10 +154,12 @@ export class PostgresCommands implements CommandPort {
     return this.database.write((work) => recordDeposits(work, commands, this.deposits), commands.length)
   }
 
-  private async performOne(command: VoidCommand | ChainCommand): Promise<WalletResult> {
+  private async performOne(command: VoidCommand | AcceptCommand | ChainCommand): Promise<WalletResult> {
     switch (command.type) {
       case 'void':
         return this.database.write(async (work) => ({ type: 'void', outcome: await voidIn(work, command) }))
+      case 'accept':
+        return this.database.write(async (work) => ({ type: 'accept', outcome: await acceptIn(work, command) }))
       case 'chain': {
         const { outcome, owed } = await this.untilDone(async (work) => {
           await this.fence.hold(work)

@@ -139,7 +139,7 @@ class PostgresCreation implements CreationWork {
     const { owner, walletIds, currency, amount, reference, order } = this.command.request
     const { amounts, taken, sets, references } = this.facts
     const state = isPaid ? STATE.paid : STATE.open
-    const ending = { expiresAt, voidedAt: null, hasOutlivedExpiry: false }
+    const ending = { expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry: false }
     this.row = { id: invoice.id, invoice, order, walletIds, atoms: amount, state, ...ending }
     this.made.rows.push(this.row)
     if (reference !== null) references.add(reference)

@@ -17,6 +17,7 @@ interface RivalColumns extends Received {
   readonly atoms: bigint
   readonly expires_at: number | null
   readonly voided_at: number | null
+  readonly accepted_at: number | null
   readonly has_outlived_expiry: boolean
 }
 
@@ -31,8 +32,8 @@ export function readRivals(
   )
   const isRival = areWalletsShared ? sql`AND p.atoms = asked.atoms` : sql``
   return work.rows<RivalColumns>(sql`
-    SELECT p.wallet_id, p.owner, p.currency, p.atoms, i.expires_at, i.voided_at, i.has_outlived_expiry, received.confirmed,
-      received.pending
+    SELECT p.wallet_id, p.owner, p.currency, p.atoms, i.expires_at, i.voided_at, i.accepted_at, i.has_outlived_expiry,
+      received.confirmed, received.pending
     FROM unnest(
       ${places.map(({ walletId }) => walletId)}::text[], ${places.map(({ owner }) => owner)}::text[],
       ${places.map(({ currency }) => currency)}::text[], ${places.map(({ amount }) => amount)}::numeric[]
@@ -47,6 +48,7 @@ export function isOpenNow(rival: RivalColumns, nowMs: number): boolean {
   const ending: Ending = {
     expiresAt: rival.expires_at,
     voidedAt: rival.voided_at,
+    acceptedAt: rival.accepted_at,
     hasOutlivedExpiry: rival.has_outlived_expiry,
   }
   return !isPaid(atoms, confirmed) && voidedAtBy(ending, isCovered(atoms, { confirmed, pending }), nowMs) === null
@@ -102,7 +104,8 @@ export async function unpaidSets(work: Work, places: readonly CrowdedColumns[]):
   const sets = new Map<string, Set<string>>()
   for (const { wallet_id, owner } of places) {
     const rows = await work.rows<RivalColumns & { readonly set_id: Buffer }>(sql`
-      SELECT p.set_id, p.atoms, i.expires_at, i.voided_at, i.has_outlived_expiry, received.confirmed, received.pending
+      SELECT p.set_id, p.atoms, i.expires_at, i.voided_at, i.accepted_at, i.has_outlived_expiry, received.confirmed,
+        received.pending
       FROM open_places AS p JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}
       WHERE p.wallet_id = ${wallet_id} AND p.owner = ${owner}`)
     const unpaid = rows.filter((row) => isOpenNow(row, work.nowMs))

@@ -110,7 +110,9 @@ class Candidates implements CandidateSearch<InvoiceRow, Head> {
 
   isUnmatched(row: InvoiceRow): boolean {
     const { work, time } = this.all
-    return row.matches === 0 && (time === 'past' ? row : decideExpiryOf(work, row)).state !== STATE.void
+    if (row.matches > 0) return false
+    const { state } = time === 'past' ? row : decideExpiryOf(work, row)
+    return state === STATE.open || state === STATE.paid
   }
 
   heads(): Awaitable<readonly Head[]> {

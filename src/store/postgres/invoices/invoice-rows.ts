@@ -11,8 +11,8 @@ import type { Work } from '../connection/work.js'
 import { RECEIVED } from '../payments/sums.js'
 import { metadataColumn, ORDER_COLUMNS, type OrderColumns, toOrder } from './order-columns.js'
 
-/** Where an invoice is: not known to be paid, found paid, or void. Void ones are on no wallet. */
-export const STATE = { open: 0, paid: 1, void: 2 } as const
+/** Where an invoice is: not known to be paid, found paid, void, or accepted. The last two are on no wallet. */
+export const STATE = { open: 0, paid: 1, void: 2, accepted: 3 } as const
 export type State = (typeof STATE)[keyof typeof STATE]
 
 /** How the record shows its wallets: records of before multi-wallet support have none. */
@@ -49,6 +49,7 @@ export interface InvoiceColumns extends OrderColumns {
   readonly created_at: number
   readonly expires_at: number | null
   readonly voided_at: number | null
+  readonly accepted_at: number | null
   readonly has_outlived_expiry: boolean
   readonly state: State
   readonly matches: number
@@ -68,8 +69,8 @@ export function selectInvoices(condition: Fragment, rest: Fragment = sql``): Fra
 
 /** What is stored of an invoice, of `invoices AS i`. Named, because a later version of the schema may have more. */
 export const STORED_COLUMNS = sql`i.id, i.imported_as, i.owner, i.wallet_ids, i.wallet_ids_form, i.name, i.description, i.reference,
-  i.amount, i.atoms, i.currency, i.callback_url, i.created_at, i.expires_at, i.voided_at, i.has_outlived_expiry, i.state, i.matches,
-  ${ORDER_COLUMNS}`
+  i.amount, i.atoms, i.currency, i.callback_url, i.created_at, i.expires_at, i.voided_at, i.accepted_at, i.has_outlived_expiry,
+  i.state, i.matches, ${ORDER_COLUMNS}`
 
 /** What `selectInvoices` reads, of `invoices AS i` and `RECEIVED`. */
 export const INVOICE_COLUMNS = sql`${STORED_COLUMNS}, received.confirmed, received.pending,
@@ -90,6 +91,7 @@ export function toRow(columns: InvoiceColumns): InvoiceRow {
     received: { confirmed, pending, own: { confirmed: own_confirmed, pending: own_pending } },
     expiresAt: expires_at,
     voidedAt: voided_at,
+    acceptedAt: columns.accepted_at,
     hasOutlivedExpiry: has_outlived_expiry,
   }
 }
@@ -115,7 +117,8 @@ export function toInvoice(columns: StoredColumns): Invoice {
 export function answerOf(row: InvoiceRow, nowMs: number): InvoiceWithPayment {
   const { invoice, order, atoms, received } = row
   const voidedAt = voidedAtBy(row, isCovered(atoms, received), nowMs)
-  return { invoice, order, ...paymentsOf(atoms, received), voidedAt, expiresAt: row.expiresAt }
+  const { acceptedAt, expiresAt } = row
+  return { invoice, order, ...paymentsOf(atoms, received), voidedAt, acceptedAt, expiresAt }
 }
 
 /** A row to insert. Nothing has matched it, and `received` is not stored. */
@@ -127,9 +130,9 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
   // Arrays of arrays do not survive `unnest`, and no wallet id has a comma.
   return sql`
     INSERT INTO invoices (id, imported_as, owner, wallet_ids, wallet_ids_form, name, description, reference, amount, atoms, currency,
-      callback_url, created_at, expires_at, voided_at, has_outlived_expiry, state, matches, return_url, order_number, metadata)
+      callback_url, created_at, expires_at, voided_at, accepted_at, has_outlived_expiry, state, matches, return_url, order_number, metadata)
     SELECT id, imported_as, owner, string_to_array(wallet_ids, ','), form, name, description, reference, amount, atoms, currency,
-      callback_url, created_at, expires_at, voided_at, has_outlived_expiry, state, 0, return_url, order_number, metadata
+      callback_url, created_at, expires_at, voided_at, accepted_at, has_outlived_expiry, state, 0, return_url, order_number, metadata
     FROM unnest(
       ${column(({ id }) => id)}::uuid[], ${column(({ id, invoice }) => (invoice.id === id ? null : invoice.id))}::text[],
       ${column(({ invoice }) => invoice.owner)}::text[], ${column(({ walletIds }) => walletIds.join(','))}::text[],
@@ -138,11 +141,12 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
       ${column(({ invoice }) => invoice.amount)}::text[], ${column(({ atoms }) => atoms)}::numeric[],
       ${column(({ invoice }) => invoice.currency)}::text[], ${column(({ invoice }) => invoice.callback_url)}::text[],
       ${column(({ invoice }) => invoice.created_at)}::bigint[], ${column(({ expiresAt }) => expiresAt)}::bigint[],
-      ${column(({ voidedAt }) => voidedAt)}::bigint[], ${column((row) => row.hasOutlivedExpiry)}::boolean[],
+      ${column(({ voidedAt }) => voidedAt)}::bigint[], ${column(({ acceptedAt }) => acceptedAt)}::bigint[],
+      ${column((row) => row.hasOutlivedExpiry)}::boolean[],
       ${column(({ state }) => state)}::smallint[], ${column(({ order }) => order.returnUrl)}::text[],
       ${column(({ order }) => order.orderNumber)}::text[], ${column(({ order }) => metadataColumn(order))}::text[]
     ) AS n (id, imported_as, owner, wallet_ids, form, name, description, reference, amount, atoms, currency, callback_url, created_at,
-      expires_at, voided_at, has_outlived_expiry, state, return_url, order_number, metadata)
+      expires_at, voided_at, accepted_at, has_outlived_expiry, state, return_url, order_number, metadata)
     ORDER BY reference`
 }
 
@@ -150,6 +154,7 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
 interface InvoiceChange {
   readonly state?: State
   readonly voidedAt?: number
+  readonly acceptedAt?: number
   readonly hasOutlivedExpiry?: boolean
   /** Matches that come, or go, and what of them was seen and confirmed. */
   readonly matches?: number
@@ -171,14 +176,16 @@ const INVOICE_CHANGES: Effect<InvoiceChange & { readonly id: string }> = {
     const column = <T>(of: (change: InvoiceChange) => T) => changes.map(of)
     return sql`
       UPDATE invoices AS i SET state = coalesce(new.state, i.state), voided_at = coalesce(new.voided_at, i.voided_at),
+        accepted_at = coalesce(new.accepted_at, i.accepted_at),
         has_outlived_expiry = coalesce(new.has_outlived_expiry, i.has_outlived_expiry), matches = i.matches + new.matches,
         matched_seen = i.matched_seen + new.matched_seen, matched_confirmed = i.matched_confirmed + new.matched_confirmed
       FROM unnest(
         ${changes.map(({ id }) => id)}::uuid[], ${column(({ state = null }) => state)}::smallint[],
-        ${column(({ voidedAt = null }) => voidedAt)}::bigint[], ${column((one) => one.hasOutlivedExpiry ?? null)}::boolean[],
+        ${column(({ voidedAt = null }) => voidedAt)}::bigint[], ${column(({ acceptedAt = null }) => acceptedAt)}::bigint[],
+        ${column((one) => one.hasOutlivedExpiry ?? null)}::boolean[],
         ${column(({ matches = 0 }) => matches)}::integer[], ${column(({ matchedSeen = 0n }) => matchedSeen)}::numeric[],
         ${column(({ matchedConfirmed = 0n }) => matchedConfirmed)}::numeric[]
-      ) AS new (id, state, voided_at, has_outlived_expiry, matches, matched_seen, matched_confirmed) WHERE i.id = new.id`
+      ) AS new (id, state, voided_at, accepted_at, has_outlived_expiry, matches, matched_seen, matched_confirmed) WHERE i.id = new.id`
   },
 }
 

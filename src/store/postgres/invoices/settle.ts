@@ -51,14 +51,19 @@ export class PostgresInvoiceLife implements life.InvoiceLife<InvoiceRow>, life.M
     return isPaidNow(row)
   }
 
-  end(row: InvoiceRow, { expiresAt, voidedAt, hasOutlivedExpiry }: Ending): InvoiceRow {
+  end(row: InvoiceRow, { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }: Ending): InvoiceRow {
     const { work } = this
-    const isVoid = voidedAt !== null
-    changeInvoice(work, row, isVoid ? { state: STATE.void, voidedAt } : { hasOutlivedExpiry })
-    if (isVoid && row.state === STATE.open) leaveOpen(work, row)
-    if (isVoid && row.state === STATE.paid) leavePaid(work, row)
-    if (isVoid) enterVoid(work, [{ ...row, voidedAt }])
-    return { ...row, state: isVoid ? STATE.void : row.state, expiresAt, voidedAt, hasOutlivedExpiry }
+    const state = voidedAt !== null ? STATE.void : acceptedAt !== null ? STATE.accepted : row.state
+    const isOver = state !== row.state
+    changeInvoice(work, row, {
+      ...(isOver ? { state } : {}),
+      ...(voidedAt === null ? { hasOutlivedExpiry } : { voidedAt }),
+      ...(acceptedAt === null ? {} : { acceptedAt }),
+    })
+    if (isOver && row.state === STATE.open) leaveOpen(work, row)
+    if (isOver && row.state === STATE.paid) leavePaid(work, row)
+    if (voidedAt !== null) enterVoid(work, [{ ...row, voidedAt }])
+    return { ...row, state, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }
   }
 
   enterPaid(row: InvoiceRow): void {

@@ -1,9 +1,10 @@
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { Outcome } from '../../../domain/failure.js'
-import type { VoidCommand } from '../../commands.js'
+import type { AcceptCommand, VoidCommand } from '../../commands.js'
+import { acceptInvoice } from '../../rules/accept-invoice.js'
 import { answeredLater } from '../../rules/asking.js'
 import { traced } from '../../rules/audit.js'
-import { type VoidWork, voidInvoice } from '../../rules/void-invoice.js'
+import { type EndWork, voidInvoice } from '../../rules/void-invoice.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import { PostgresAuditWork } from '../audit.js'
 import { sql } from '../connection/sql.js'
@@ -14,11 +15,17 @@ import { expireDue, lockInvoice, PostgresInvoiceLife } from './settle.js'
 
 /** Voids an invoice, in PostgreSQL. When it is done, its trace says so. */
 export function voidIn(work: Work, command: VoidCommand): Promise<Outcome<InvoiceWithPayment>> {
-  const action = voidInvoice(new PostgresVoiding(work), command)
+  const action = voidInvoice(new PostgresEnds(work), command)
   return answeredLater(traced(new PostgresAuditWork(work), command.trace, action))
 }
 
-class PostgresVoiding extends PostgresInvoiceLife implements VoidWork<InvoiceRow> {
+/** Accepts an invoice, likewise. */
+export function acceptIn(work: Work, command: AcceptCommand): Promise<Outcome<InvoiceWithPayment>> {
+  const action = acceptInvoice(new PostgresEnds(work), command)
+  return answeredLater(traced(new PostgresAuditWork(work), command.trace, action))
+}
+
+class PostgresEnds extends PostgresInvoiceLife implements EndWork<InvoiceRow> {
   async key(id: string): Promise<ApiKey | undefined> {
     return (await keysOf(this.work, [id])).get(id)
   }

@@ -15,7 +15,12 @@ import { toOrder } from '../invoices/order-columns.js'
 import { enterOpen, enterVoid } from '../invoices/places.js'
 import { behindPlace, insertInto, type PostgresMovedKind } from './moved-kind.js'
 
-const NAMES = { [STATE.open]: 'open', [STATE.paid]: 'paid', [STATE.void]: 'void' } as const
+const NAMES = {
+  [STATE.open]: 'open',
+  [STATE.paid]: 'paid',
+  [STATE.void]: 'void',
+  [STATE.accepted]: 'accepted',
+} as const
 
 export const invoices: PostgresMovedKind<'invoices', StoredColumns> = {
   select: (behind) => sql`SELECT ${STORED_COLUMNS} FROM invoices AS i ${behindPlace([sql`i.id`], ['uuid'], behind)}`,
@@ -28,6 +33,7 @@ export const invoices: PostgresMovedKind<'invoices', StoredColumns> = {
       order: toOrder(row),
       expiresAt: row.expires_at,
       voidedAt: row.voided_at,
+      acceptedAt: row.accepted_at,
       hasOutlivedExpiry: row.has_outlived_expiry,
       state: NAMES[row.state],
       matches: row.matches,
@@ -77,9 +83,9 @@ export const invoices: PostgresMovedKind<'invoices', StoredColumns> = {
 }
 
 function toRow(record: MovedInvoice): NewInvoice {
-  const { storeId, invoice, order, expiresAt, voidedAt, hasOutlivedExpiry, state } = record
+  const { storeId, invoice, order, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry, state } = record
   const walletIds = walletsOf(invoice)
-  const ending = { expiresAt, voidedAt, hasOutlivedExpiry }
+  const ending = { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }
   return { id: storeId, invoice, order, walletIds, atoms: atomsOf(record), state: STATE[state], ...ending }
 }
 

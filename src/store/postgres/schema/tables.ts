@@ -234,6 +234,8 @@ export const VERSIONS: readonly (readonly string[])[] = [
     `DROP TABLE IF EXISTS writes`,
     `CREATE TABLE IF NOT EXISTS transactions (id uuid PRIMARY KEY, at bigint NOT NULL)`,
     `CREATE INDEX IF NOT EXISTS transactions_at ON transactions (at)`,
+    // accepted_at: when its owner took what had come as enough (state 3).
+    `ALTER TABLE invoices ADD COLUMN IF NOT EXISTS accepted_at bigint`,
     `ALTER TABLE deposits ADD COLUMN IF NOT EXISTS is_late boolean NOT NULL DEFAULT false`,
     `CREATE INDEX IF NOT EXISTS deposits_matched ON deposits (invoice_id, received_at, no) WHERE invoice_id IS NOT NULL`,
     `CREATE INDEX IF NOT EXISTS deposits_unmatched ON deposits (address_id, counted_as, received_at, no) WHERE invoice_id IS NULL`,

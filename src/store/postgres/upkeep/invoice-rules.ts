@@ -28,7 +28,11 @@ export const INVOICE_RULES: readonly Rule[] = [
     'it has outlived an expiry and has none': `
       SELECT id::text AS name FROM invoices WHERE expires_at IS NULL AND has_outlived_expiry`,
     'it is void at no time, or at one and is not void': `
-      SELECT id::text AS name FROM invoices WHERE (state = 2) <> (voided_at IS NOT NULL) OR state NOT IN (0, 1, 2)`,
+      SELECT id::text AS name FROM invoices WHERE (state = 2) <> (voided_at IS NOT NULL) OR state NOT IN (0, 1, 2, 3)`,
+    'it was accepted at no time, or at one and is not accepted': `
+      SELECT id::text AS name FROM invoices WHERE (state = 3) <> (accepted_at IS NOT NULL)`,
+    'it is accepted and may expire': `
+      SELECT id::text AS name FROM invoices WHERE accepted_at IS NOT NULL AND expires_at IS NOT NULL AND NOT has_outlived_expiry`,
     'its matches are not the deposits that are matched to it': `
       SELECT i.id::text AS name FROM invoices AS i LEFT JOIN (
         SELECT invoice_id, count(*) AS deposits FROM deposits WHERE kind <> 'dropped' GROUP BY invoice_id
@@ -63,6 +67,10 @@ export const INVOICE_RULES: readonly Rule[] = [
         SELECT DISTINCT invoice_id FROM owner_events WHERE type IN ('invoice.voided', 'invoice.expired')
       ) AS e ON e.invoice_id = i.id
       WHERE i.voided_at IS NOT NULL AND e.invoice_id IS NULL AND ${isLogged('i.owner', 'i.voided_at')}`,
+    'owner_events does not have that it was accepted': `
+      SELECT i.id::text AS name FROM invoices AS i
+      LEFT JOIN (SELECT DISTINCT invoice_id FROM owner_events WHERE type = 'invoice.accepted') AS e ON e.invoice_id = i.id
+      WHERE i.accepted_at IS NOT NULL AND e.invoice_id IS NULL AND ${isLogged('i.owner', 'i.accepted_at')}`,
   }),
   ...rulesOf('open_places', {
     'invoices does not have its invoice open on the wallet': `

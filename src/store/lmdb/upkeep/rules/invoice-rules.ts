@@ -57,7 +57,8 @@ class InvoiceRule implements Rule {
     const invoice = this.indexed(id, stored, set)
     if (invoice === null) return
     if (stored.voidedAt === null) {
-      this.checkState(invoice)
+      // An accepted one is on none of the lists.
+      if (stored.acceptedAt === null) this.checkState(invoice)
       this.checkForDeposits(id, stored, set)
     } else {
       for (const place of invoice.places) reading.owe('voidInvoices', voidKey(place, invoice, stored.voidedAt))
@@ -89,19 +90,28 @@ class InvoiceRule implements Rule {
     this.reading.expect(named === [...set.walletIds].sort().join(), 'its wallets are not those of its set')
   }
 
-  private checkEnding({ expiresAt, voidedAt, hasOutlivedExpiry }: StoredInvoice, id: InvoiceId): void {
+  private checkEnding(ending: StoredInvoice, id: InvoiceId): void {
     const { reading } = this
+    const { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry } = ending
+    if (acceptedAt !== null) {
+      reading.expect(voidedAt === null, 'it is void and accepted')
+      reading.expect(expiresAt === null || hasOutlivedExpiry, 'it is accepted and may expire')
+    }
     if (expiresAt === null) return reading.expect(!hasOutlivedExpiry, 'it has outlived an expiry and has none')
     // The row goes when the expiry is decided, at the latest; a voiding leaves it until then.
     if (voidedAt === null && !hasOutlivedExpiry) reading.owe('expiries', expiryKey(expiresAt, id))
     else reading.oweIfThere('expiries', expiryKey(expiresAt, id))
   }
 
-  private checkEvents({ voidedAt }: StoredInvoice, { ownerNo }: WalletSet, id: InvoiceId): void {
+  private checkEvents({ voidedAt, acceptedAt }: StoredInvoice, { ownerNo }: WalletSet, id: InvoiceId): void {
     const { logged } = this.reading
     const created = invoiceEvent('invoice.created', id)
     if (logged.isMissing(ownerNo, timeOfId(id), (event) => event.equals(created))) {
       this.reading.wrong('owner-events does not have that it was created')
+    }
+    const accepted = invoiceEvent('invoice.accepted', id)
+    if (acceptedAt !== null && logged.isMissing(ownerNo, acceptedAt, (event) => event.equals(accepted))) {
+      this.reading.wrong('owner-events does not have that it was accepted')
     }
     if (voidedAt === null) return
     const ends = [invoiceEvent('invoice.voided', id), invoiceEvent('invoice.expired', id)]

@@ -1,0 +1,27 @@
+import { type Outcome, succeed } from '../../domain/failure.js'
+import type { Invoice } from '../../domain/invoice.js'
+import { type Ending, refuseAccepting } from '../../domain/voiding.js'
+import type { AcceptCommand } from '../commands.js'
+import type { InvoiceWithPayment } from '../store.js'
+import type { Asking } from './asking.js'
+import { acceptNow } from './invoice-life.js'
+import { type EndWork, findToEnd, tellWallets } from './void-invoice.js'
+
+/**
+ * Accepts an invoice for its owner, whatever has come, also one that is paid: its owner has decided, and no reorganisation
+ * takes that back. An accepted one stays as it is.
+ */
+export function* acceptInvoice<I extends Ending & { readonly invoice: Invoice }>(
+  work: EndWork<I>,
+  command: AcceptCommand,
+): Asking<Outcome<InvoiceWithPayment>> {
+  const found = yield* findToEnd(work, command)
+  if (!found.ok) return found
+  const row = found.value
+  const refusal = refuseAccepting(command.owner, row.invoice.owner, row)
+  if (refusal !== null) return { ok: false, failure: refusal }
+  if (row.acceptedAt !== null) return succeed(work.answerOf(row))
+  const accepted = acceptNow(work, row)
+  tellWallets(work, row)
+  return succeed(work.answerOf(accepted))
+}
