@@ -135,6 +135,9 @@ describe('the payload of PUT /api/users/:id/webhook', () => {
       pending: '0',
       remaining: '0',
       overpaid: '0',
+      returnUrl: null,
+      orderNumber: null,
+      metadata: null,
     })
     assert.deepEqual(Object.keys((await put({ payload: 'specified' })).json), [
       'owner',
