@@ -15,7 +15,7 @@ const FOUND = [
   { seed: 892807194797, steps: 5000, what: 'a delivery that overtook another when the clock was set back' },
 ]
 /** A seed whose script removes a configuration and looks at it again. */
-const FORGETFUL_SEED = 9
+const FORGETFUL_SEED = 12
 
 /** A store that says that it removed a webhook configuration, and does not. */
 const forgetful: Disturb = (store) =>
