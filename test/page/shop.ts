@@ -14,6 +14,7 @@ export const EXPIRY_MS = 3_600_000
 /** A shop whose invoices are paid while a browser shows them. */
 export class Shop {
   private events = 0
+  private last: string | null = null
 
   constructor(
     private readonly url: string,
@@ -29,11 +30,13 @@ export class Shop {
     }
   }
 
-  /** Creates an invoice in USDT and answers the path of its page. */
+  /** Creates an invoice in USDT and answers the path of its page. The one before is void then, if it is unpaid: a part would be its. */
   async invoice(amount: string): Promise<string> {
+    if (this.last !== null) await this.ask(`/api/invoices/${this.last}/void`, '{"owner":"shop"}')
     const expiresInSeconds = EXPIRY_MS / 1000
     const body = { owner: 'shop', walletIds: ['s', 'n'], name: 'Tea', amount, currency: 'USDT', expiresInSeconds }
-    const { url } = await this.post('/api/invoices', JSON.stringify(body))
+    const { id, url } = await this.post('/api/invoices', JSON.stringify(body))
+    this.last = String(id)
     return String(url)
   }
 
@@ -77,9 +80,13 @@ export class Shop {
     assert.equal((results as { status: string }[])[0]?.status, 'applied', JSON.stringify(results))
   }
 
-  private async post(path: string, body: string, headers: Record<string, string> = {}) {
+  private ask(path: string, body: string, headers: Record<string, string> = {}): Promise<Response> {
     const sent = { 'Content-Type': 'application/json', ...headers }
-    const answer = await fetch(new URL(path, this.url), { method: 'POST', headers: sent, body })
+    return fetch(new URL(path, this.url), { method: 'POST', headers: sent, body })
+  }
+
+  private async post(path: string, body: string, headers: Record<string, string> = {}) {
+    const answer = await this.ask(path, body, headers)
     const text = await answer.text()
     assert.ok(answer.ok, text)
     return JSON.parse(text) as Record<string, unknown>
