@@ -90,7 +90,17 @@ test('lists on a terminal have the columns of the console, and the same fields a
   }
   const { stdout: piped } = await shop.run(['invoice', 'list', '--owner', shop.owner, '--data', shop.data])
   const [names = '', fields = '', ...behind] = piped.split('\n').map((line) => line.split('\t'))
-  assert.deepEqual(names, ['created', 'id', 'state', 'amount', 'currency', 'received', 'reference', 'name'])
+  assert.deepEqual(names, [
+    'created',
+    'id',
+    'state',
+    'amount',
+    'currency',
+    'received',
+    'reference',
+    'name',
+    'orderNumber',
+  ])
   assert.deepEqual(fields.slice(2), ['unpaid', '25', 'native', '0', 'order-1', 'Tea'])
   assert.deepEqual(behind, [['']])
   const amounts = (await seen('deposits', 'list')).slice(1, -1).map((row) => row.split(/ {2,}/).slice(2, 6))

@@ -13,17 +13,24 @@ const PACKAGE = join(projectRoot, 'packages/python')
 /** Nothing is written beside the sources, and a connection that is left open is told. */
 const PYTHON = ['-B', '-W', 'error::ResourceWarning']
 
+const MODULES = ['cryptography', 'mypy']
+/** Another Python may come first in the path than the one for which Debian has packages. */
+const PROGRAM =
+  ['python3', '/usr/bin/python3'].find((program) => MODULES.every((name) => hasModule(program, name))) ?? 'python3'
 const noPython = missingPrograms('python3') || missingModule('cryptography')
 
+function hasModule(program: string, name: string): boolean {
+  return spawnSync(program, ['-c', `import ${name}`], { stdio: 'ignore' }).status === 0
+}
+
 function missingModule(name: string): string | false {
-  const found = spawnSync('python3', ['-c', `import ${name}`], { stdio: 'ignore' }).status === 0
-  return found ? false : absenceOf(`python3-${name}`)
+  return hasModule(PROGRAM, name) ? false : absenceOf(`python3-${name}`)
 }
 
 /** Runs Python in the folder of the package, and answers what it said. */
 async function python(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const env = { ...process.env, PYTHONPATH: join(PACKAGE, 'src'), ...environment }
-  const child = spawn('python3', [...PYTHON, ...args], { cwd: PACKAGE, env })
+  const child = spawn(PROGRAM, [...PYTHON, ...args], { cwd: PACKAGE, env })
   let told = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -11,6 +11,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'oneOf', 'description', 'default', 'format'],
   ...['pattern', 'not', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'],
   ...['items', 'minItems', 'uniqueItems', 'maxItems', 'contains', 'properties', 'required'],
+  ...['additionalProperties', 'propertyNames', 'maxProperties'],
 ])
 
 /** Of texts and lists without a bound of their own. */
@@ -78,7 +79,9 @@ function allowedBy(schema: JsonSchema, known: Known): fc.Arbitrary<unknown> {
     case 'array':
       return listOf(schema, known)
     case 'object':
-      return hostileEntries(fieldsOf(schema, known)).map(asObject)
+      return schema['additionalProperties'] === undefined
+        ? hostileEntries(fieldsOf(schema, known)).map(asObject)
+        : dictionaryOf(schema, known)
     default:
       throw new Error(`the fuzzer does not know the type ${String(type)}`)
   }
@@ -106,6 +109,14 @@ function listOf(schema: JsonSchema, known: Known): fc.Arbitrary<readonly unknown
   return fc.tuple(list, allowedBy(contained, known)).map(([before, one]) => [...before, one])
 }
 
+/** An object whose names are free. */
+function dictionaryOf(schema: JsonSchema, known: Known): fc.Arbitrary<unknown> {
+  const { propertyNames = {}, additionalProperties } = schema
+  const name = textOf(propertyNames as JsonSchema)
+  const value = valuesOf(additionalProperties as JsonSchema, known)
+  return fc.array(fc.tuple(name, value), { maxLength: LIST_MAX }).map(asObject)
+}
+
 /** Values at and just beyond every bound that the schema names. */
 function boundsOf(schema: JsonSchema): readonly unknown[] {
   const numbers = ['minimum', 'maximum', 'exclusiveMinimum'].flatMap((name) => {
@@ -120,12 +131,17 @@ function boundsOf(schema: JsonSchema): readonly unknown[] {
     const bound = schema[name]
     return typeof bound === 'number' ? lengthsAround(bound).map((n) => Array(n).fill('x')) : []
   })
+  const most = schema['maxProperties']
+  const sizes =
+    typeof most === 'number'
+      ? lengthsAround(most).map((n) => asObject(Array.from({ length: n }, (_, i) => [`key ${i}`, 'x'])))
+      : []
   const words = Array.isArray(schema['enum'])
     ? schema['enum'].flatMap((one) =>
         typeof one === 'string' ? [one.toUpperCase(), one.toLowerCase(), `${one} `, [one]] : [],
       )
     : []
-  return [...numbers, ...lengths, ...counts, ...words]
+  return [...numbers, ...lengths, ...counts, ...sizes, ...words]
 }
 
 const lengthsAround = (bound: number) => [bound - 1, bound, bound + 1].filter((n) => n >= 0)

@@ -13,7 +13,7 @@ export interface TemporaryDirectory {
 
 export function temporaryDirectory(parent = tmpdir()): TemporaryDirectory {
   const path = mkdtempSync(join(parent, 'billhook-test-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }) }
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }) }
 }
 
 /** A directory in memory where the machine has one, for tests that commit much and prove nothing about disks. */
