@@ -110,7 +110,7 @@ test('lists on a terminal have the columns of the console, and the same fields a
   ])
   const [head = '', row = ''] = await seen('invoice', 'list', '--owner', shop.owner)
   assert.deepEqual(head.split(/ {2,}/), headOf(invoiceColumns))
-  assert.deepEqual(row.split(/ {2,}/).slice(2), ['unpaid', '25', 'native', '0', 'order-1', 'Tea', '-'])
+  assert.deepEqual(row.split(/ {2,}/).slice(2), ['unpaid', '25', 'native', '0', 'order-1', 'Tea', '–'])
   const [titles = '', created = ''] = await seen('events', 'list', '--owner', shop.owner)
   assert.deepEqual(titles.split(/ {2,}/), ['At', 'Event', 'Invoice', 'Reference', 'Details', 'Cursor'])
   assert.equal(created.split(/ {2,}/)[1], 'invoice.created')
