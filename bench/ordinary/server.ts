@@ -28,7 +28,7 @@ const shown = schemaOf({
   currency: text,
   callback_url: textOrNull,
   created_at: { type: 'integer' },
-  payment: schemaOf({ status: text, received: text, pending: text, remaining: text, overpaid: text }),
+  payment: schemaOf({ status: text, received: text, pending: text, remaining: text, overpaid: text, own: text }),
 })
 
 /** `POST /api/invoices`, signed, and `GET /api/invoices/:id`, by the rules of the specification. */
