@@ -91,7 +91,7 @@ export interface MovedEvent {
   readonly invoiceId: string | null
   readonly deposit: Sighting | null
   readonly delivery: FailedDelivery | null
-  /** Of a deposit whose invoice had become void. */
+  /** Whether it is about a late deposit: its invoice had become void before. */
   readonly isLate: boolean
 }
 

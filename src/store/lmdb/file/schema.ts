@@ -29,20 +29,18 @@ export const PROBE_KEY = Buffer.from('probe')
 const VERSION_BYTES = 4
 
 /** In order, one for each version that can be migrated. */
-const MIGRATIONS: readonly Migration[] = [
-  ...[
-    MIGRATE_2,
-    MIGRATE_3,
-    MIGRATE_4,
-    MIGRATE_5,
-    MIGRATE_6,
-    MIGRATE_7,
-    MIGRATE_8,
-    MIGRATE_9,
-    MIGRATE_10,
-    MIGRATE_11,
-    MIGRATE_12,
-  ],
+export const MIGRATIONS: readonly Migration[] = [
+  MIGRATE_2,
+  MIGRATE_3,
+  MIGRATE_4,
+  MIGRATE_5,
+  MIGRATE_6,
+  MIGRATE_7,
+  MIGRATE_8,
+  MIGRATE_9,
+  MIGRATE_10,
+  MIGRATE_11,
+  MIGRATE_12,
 ]
 
 /** What a program knows of versions; a test may be another program. */
