@@ -7,6 +7,7 @@ import { HttpJson } from '../../../src/networks/node/http-json.js'
 import { fields, items, list, scalar } from '../../../src/networks/node/json-shape.js'
 import { wakefulScheduler } from '../../../src/scheduler.js'
 import { deferred } from '../../support/deferred.js'
+import { mostHeld } from '../../support/live-memory.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
 import { ManualScheduler } from '../../support/manual-scheduler.js'
 import { openRawReceiver, openReceiver } from '../../support/receiver.js'
@@ -274,14 +275,9 @@ describe('JSON over HTTP', () => {
         end: () => count,
       }
     })
-    let mostBytes = 0
-    const watch = setInterval(() => {
-      mostBytes = Math.max(mostBytes, process.memoryUsage().heapUsed)
-    }, 5)
-    const before = process.memoryUsage().heapUsed
-    assert.equal(await client(node.url).post('', '', ids), times)
-    clearInterval(watch)
-    assert.ok(mostBytes - before < 64 * 1024 * 1024, `${mostBytes - before} bytes`)
+    const { bytes, result } = await mostHeld(() => client(node.url).post('', '', ids))
+    assert.equal(result, times)
+    assert.ok(bytes < 32 * 1024 * 1024, `${bytes} bytes`)
   })
 
   test('gives a long answer longer, as long as it comes', async () => {
