@@ -1,5 +1,6 @@
 """Requests: signed, repeated where that is safe, and bounded whatever answers."""
 
+import gc
 import json
 import os
 import socket
@@ -7,6 +8,7 @@ import struct
 import threading
 import time
 import unittest
+import weakref
 from decimal import Decimal
 from email.utils import formatdate
 from unittest import mock
@@ -512,6 +514,19 @@ class Connections(unittest.TestCase):
             self.assertEqual((wrong, len(service.asked)), ([], 200))
 
     @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
+    def test_end_with_their_client_after_a_refusal(self):
+        with FakeService(refusal(404, "invoice_not_found")) as service:
+            billhook = service.client()
+            gc.disable()
+            self.addCleanup(gc.enable)
+            try:
+                billhook.get_invoice("a1")
+            except BillhookError as error:
+                self.assertEqual(error.code, "invoice_not_found")
+            kept = weakref.ref(billhook)
+            del billhook
+            self.assertIsNone(kept())
+
     def test_are_not_shared_with_a_fork(self):
         with FakeService(*[reply(200, INVOICE)] * 3) as service:
             billhook = service.client()

@@ -84,23 +84,30 @@ class Transport:
                     continue
                 raise error
             except BillhookError as error:
-                self._pause_before(attempt, call, error)
-                attempt += 1
+                pause_seconds = self._pause_seconds(attempt, call, error)
+                if pause_seconds is None:
+                    raise
+            time.sleep(pause_seconds)
+            attempt += 1
 
-    def _pause_before(self, attempt: int, call: Call, error: BillhookError) -> None:
-        """Waits until the call may be tried again. Raises the error where it may not."""
+    def _pause_seconds(self, attempt: int, call: Call, error: BillhookError) -> Optional[float]:
+        """How long to wait until the call may be tried again; ``None`` where it may not.
+
+        The error is raised by the caller: a frame that both has it as a variable and is in its traceback would keep the client, and its
+        connections, until the garbage collection.
+        """
         if attempt >= self._attempts or not call.may_be_repeated():
-            raise error
+            return None
         if not may_pass(error) and error.code != "idempotency_in_progress":
-            raise error
+            return None
         # Clients that failed together do not come back together.
         delay_seconds = self._retry_delay_seconds * 2 ** (attempt - 1) * (0.5 + random.random() / 2)
-        pause_seconds = delay_seconds if error.retry_after_seconds is None else error.retry_after_seconds
+        pause_seconds: float = delay_seconds if error.retry_after_seconds is None else error.retry_after_seconds
         if pause_seconds > _WAIT_MAX_SECONDS:
-            raise error
+            return None
         if call.until is not None and time.monotonic() + pause_seconds >= call.until:
-            raise error
-        time.sleep(pause_seconds)
+            return None
+        return pause_seconds
 
     def _send(self, call: Call, body: Optional[bytes]) -> Received:
         method, path = _method_and_path(call)
