@@ -47,6 +47,10 @@ def amount_of(observed: Mapping[str, object], info: ServiceInfo) -> ReadableAmou
 
     ``info`` is what ``get_info`` answers: a token has other decimals on other networks. Raises ``BillhookError`` with
     ``amount_unknown`` if it lists no such network, or if the currency is none that invoices are paid in.
+
+    >>> info = billhook.get_info()
+    >>> amount_of({"network": "TRX-NILE", "currency": "Tether", "amount": "25000000"}, info).text
+    '25 USDT'
     """
     name, amount, currency = (observed.get(field) for field in ("network", "amount", "currency"))
 

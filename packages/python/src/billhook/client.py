@@ -81,6 +81,10 @@ class Billhook:
 
     Reads, PUT, DELETE and the creation of invoices are repeated when no answer came, or 429, 500, 502, 503 or 504; nothing else is.
     Every method raises ``BillhookError``, and ``TypeError`` or ``ValueError`` for what cannot be right.
+
+    >>> shop = Billhook(url, owner=owner, private_key=private_key)
+    >>> shop.owner == owner
+    True
     """
 
     def __init__(
@@ -119,16 +123,30 @@ class Billhook:
 
     @property
     def owner(self) -> Optional[str]:
-        """The identity that the client acts for, if it was given one."""
+        """The identity that the client acts for, if it was given one.
+
+        >>> billhook.owner == owner
+        True
+        """
         return self._owner
 
     @property
     def url(self) -> str:
-        """The address of the service, without a slash at its end."""
+        """The address of the service, without a slash at its end.
+
+        >>> Billhook("https://pay.example/billhook/").url
+        'https://pay.example/billhook'
+        """
         return self._transport.url
 
     def close(self) -> None:
-        """Closes the connections that are kept for the next request. The client can be used again."""
+        """Closes the connections that are kept for the next request. The client can be used again.
+
+        ``with`` does it at the end of the block:
+
+        >>> with Billhook(url, owner=owner, private_key=private_key) as shop:
+        ...     wallets = shop.list_wallets()
+        """
         self._transport.close()
 
     def __enter__(self) -> Billhook:
@@ -142,6 +160,27 @@ class Billhook:
 
         It is safe to lose the answer: the request carries an ``Idempotency-Key``, a random one if you give none, and is repeated with
         it. Give one of your own, kept with the order, if a restart of your program must not create a second invoice.
+
+        >>> draft = {"wallet_ids": [wallet_id], "name": "Tea set", "amount": "30.00", "currency": "USDT"}
+        >>> created = billhook.create_invoice(**draft, expires_in_seconds=3600, idempotency_key="order-1001")
+        >>> again = billhook.create_invoice(**draft, expires_in_seconds=3600, idempotency_key="order-1001")
+        >>> (again.id == created.id, again.is_replay)
+        (True, True)
+
+        The fields of an order, which people search for and your program reads again:
+
+        >>> created = billhook.create_invoice(
+        ...     wallet_ids=[wallet_id],
+        ...     name="Tea set",
+        ...     amount="27.00",
+        ...     currency="USDT",
+        ...     reference=f"order-1002-{secrets.token_hex(8)}",
+        ...     order_number="1002",
+        ...     return_url="https://shop.example/orders/1002",
+        ...     metadata={"cart": "c-7f3a"},
+        ... )
+        >>> created.page_url == f"{url}/pay/{created.id}"
+        True
         """
         body = fields_of("create_invoice", draft)
         if self._signer is None:
@@ -161,7 +200,12 @@ class Billhook:
         )
 
     def get_invoice(self, invoice_id: str) -> InvoiceWithPayment:
-        """The record and its payment at this moment."""
+        """The record and its payment at this moment.
+
+        >>> payment = billhook.get_invoice(invoice.id)["payment"]
+        >>> (payment["status"], payment["remaining"])
+        ('unpaid', '25')
+        """
         return self._invoice_by(invoice_id, None)
 
     def _invoice_by(self, invoice_id: str, until: Until) -> InvoiceWithPayment:
@@ -175,6 +219,9 @@ class Billhook:
         """Ends an invoice that should no longer be paid.
 
         Refused with ``invoice_paid`` once what came and what is pending cover its amount.
+
+        >>> billhook.void_invoice(invoice.id)["voided_at"] is None
+        False
         """
         body = {"owner": self._needed_owner()} if self._signer is None else None
         return cast("InvoiceWithPayment", self._record("POST /api/invoices/:id/void", {"id": invoice_id}, body))
@@ -183,6 +230,11 @@ class Billhook:
         """Takes what has come to an invoice as enough, for good, also when an exchange kept its fee.
 
         Refused with ``invoice_void`` once it is void or expired.
+
+        >>> deposit = billhook.simulate_deposit(invoice_id=invoice.id, amount="24", kind="confirmed")
+        >>> accepted = billhook.accept_invoice(invoice.id)
+        >>> (accepted["payment"]["remaining"], accepted["accepted_at"] is None)
+        ('1', False)
         """
         body = {"owner": self._needed_owner()} if self._signer is None else None
         return cast("InvoiceWithPayment", self._record("POST /api/invoices/:id/accept", {"id": invoice_id}, body))
@@ -190,13 +242,25 @@ class Billhook:
     def list_invoices(
         self, *, page_size: int = _PAGE_SIZE, **filter: Unpack[InvoiceFilter]
     ) -> Iterator[InvoiceWithPayment]:
-        """The invoices of the owner with their payments, newest first. Pages are read as you go on."""
+        """The invoices of the owner with their payments, newest first. Pages are read as you go on.
+
+        Void ones are among the unpaid, because a late payment can still come:
+
+        >>> unpaid = billhook.list_invoices(status="unpaid", order_number="1001")
+        >>> [one["amount"] for one in unpaid if one["voided_at"] is None]
+        ['25.00']
+        """
         query = {name: str(value) for name, value in fields_of("list_invoices", filter).items()}
         pages = self._pages("GET /api/users/:id/invoices", {"include": "payment", **query}, page_size)
         return cast("Iterator[InvoiceWithPayment]", pages)
 
     def list_invoices_without_payment(self, *, page_size: int = _PAGE_SIZE) -> Iterator[Invoice]:
-        """The records without their payments, as ``list_invoices``. Cheaper for the service."""
+        """The records without their payments, as ``list_invoices``. Cheaper for the service.
+
+        >>> newest = next(billhook.list_invoices_without_payment())
+        >>> (newest["id"] == invoice.id, "payment" in newest)
+        (True, False)
+        """
         return cast("Iterator[Invoice]", self._pages("GET /api/users/:id/invoices", {}, page_size))
 
     def wait_for_payment(
@@ -208,7 +272,12 @@ class Billhook:
     ) -> InvoiceWithPayment:
         """Answers when the invoice is paid or accepted.
 
-        Raises ``invoice_void`` once it is void or expired, ``wait_timeout`` after the time.
+        Raises ``invoice_void`` once it is void or expired, ``wait_timeout`` after the time; without ``timeout_seconds`` it waits for
+        ever. A service that restarts, or limits requests, is waited for once it has answered.
+
+        >>> deposit = billhook.simulate_deposit(invoice_id=invoice.id)
+        >>> billhook.wait_for_payment(invoice.id, timeout_seconds=60)["payment"]["received"]
+        '25'
         """
 
         def look(until: Until) -> Optional[InvoiceWithPayment]:
@@ -224,7 +293,12 @@ class Billhook:
     def register_api_key(self, *, identity: Optional[Signer] = None, **draft: Unpack[ApiKeyDraft]) -> ApiKey:
         """Registers a public key, by default the client's own, with the permission ``invoices:create`` by default.
 
-        A service in strict mode wants the request signed by the identity: give what ``identity_from_phrase`` answers.
+        A service in strict mode wants the request signed by the identity: give what ``identity_from_phrase`` answers, or
+        ``key_signer`` for a key in a file.
+
+        >>> server = Billhook(url, owner=owner, private_key=secrets.token_bytes(32))
+        >>> server.register_api_key(label="server", identity=identity, ttl_days=365)["permissions"]
+        'invoices:create'
         """
         body: Dict[str, Any] = {"permissions": ["invoices:create"], **fields_of("register_api_key", draft)}
         if "publicKey" not in body:
@@ -235,43 +309,89 @@ class Billhook:
         return cast("ApiKey", self._record("POST /api/api-keys", {}, body, signer=identity or self._signer))
 
     def list_api_keys(self) -> List[ApiKey]:
-        """Newest first."""
+        """The keys of the owner, also those that were revoked or have expired, newest first.
+
+        >>> "shop" in [key["label"] for key in billhook.list_api_keys()]
+        True
+        """
         return cast("List[ApiKey]", self._list("GET /api/users/:id/api-keys"))
 
     def revoke_api_key(self, key_id: str) -> ApiKey:
-        """Once it has answered, nothing more is created with the key. There is no way back."""
+        """Once it has answered, nothing more is created with the key. There is no way back.
+
+        >>> new_key = secrets.token_bytes(32)
+        >>> shop = Billhook(url, owner=owner, private_key=new_key)
+        >>> old = shop.register_api_key(label="to be replaced", identity=identity)
+        >>> billhook.revoke_api_key(old["id"])["revoked_at"] is None
+        False
+        """
         body = {"owner": self._needed_owner()}
         return cast("ApiKey", self._record("POST /api/api-keys/:id/revoke", {"id": key_id}, body))
 
     def get_webhook(self) -> WebhookSettings:
-        """Where webhooks go, and the secret that signs them. Its fields are ``None`` if nothing is set."""
+        """Where webhooks go, and the secret that signs them. Its fields are ``None`` if nothing is set.
+
+        >>> secret = billhook.get_webhook()["secret"]
+        >>> len(secret)
+        64
+        """
         return cast("WebhookSettings", self._record("GET /api/users/:id/webhook", self._owner_param()))
 
     def set_webhook(self, **settings: Unpack[WebhookDraft]) -> WebhookSettings:
-        """Says where webhooks go. The first time, this makes the secret that signs them; later changes keep it."""
+        """Says where webhooks go. The first time, this makes the secret that signs them; later changes keep it.
+
+        >>> settings = billhook.set_webhook(callback_url=receiver_url, payload="with-invoice")
+        >>> settings["callback_url"] == receiver_url
+        True
+        """
         body = fields_of("set_webhook", settings)
         return cast("WebhookSettings", self._record("PUT /api/users/:id/webhook", self._owner_param(), body))
 
     def delete_webhook(self) -> DeleteWebhookAnswer:
-        """Removes the default callback URL, and the secret with it."""
+        """Removes the default callback URL, and the secret with it.
+
+        >>> billhook.delete_webhook()
+        {'deleted': True}
+        """
         return cast("DeleteWebhookAnswer", self._record("DELETE /api/users/:id/webhook", self._owner_param()))
 
     def rotate_webhook_secret(self, **rotation: Unpack[RotationDraft]) -> WebhookSettings:
-        """Replaces the secret. Until the overlap ends, a day by default, webhooks fit the old and the new one."""
+        """Replaces the secret. Until the overlap ends, a day by default, webhooks fit the old and the new one.
+
+        >>> old = billhook.get_webhook()["secret"]
+        >>> new = billhook.rotate_webhook_secret(overlap_seconds=3600)["secret"]
+        >>> new == old
+        False
+        """
         body = fields_of("rotate_webhook_secret", rotation)
         return cast("WebhookSettings", self._record("POST /api/users/:id/webhook/rotate", self._owner_param(), body))
 
     def test_webhook(self) -> WebhookTest:
-        """Sends one webhook to the default callback URL at once, marked as a test, and answers how it went."""
+        """Sends one webhook to the default callback URL at once, marked as a test, and answers how it went.
+
+        >>> went = billhook.test_webhook()
+        >>> (went["state"], went["httpStatus"])
+        ('delivered', 204)
+        """
         return cast("WebhookTest", self._record("POST /api/users/:id/webhook/test", self._owner_param()))
 
     def list_webhook_deliveries(self, *, page_size: int = _PAGE_SIZE) -> Iterator[WebhookDelivery]:
-        """The webhooks of the owner, sent or waiting, newest first. Pages are read as you go on."""
+        """The webhooks of the owner, sent or waiting, newest first. Pages are read as you go on.
+
+        >>> failed = [one["id"] for one in billhook.list_webhook_deliveries() if one["state"] == "failed"]
+        >>> failed
+        []
+        """
         pages = self._pages("GET /api/users/:id/webhook/deliveries", {}, page_size)
         return cast("Iterator[WebhookDelivery]", pages)
 
     def redeliver_webhook(self, delivery_id: str) -> WebhookDelivery:
-        """Sends a webhook again: the same body to the same URL, signed anew."""
+        """Sends a webhook again: the same body to the same URL, signed anew.
+
+        >>> delivery = next(billhook.list_webhook_deliveries())
+        >>> billhook.redeliver_webhook(delivery["id"])["state"]
+        'queued'
+        """
         tag = "POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver"
         return cast("WebhookDelivery", self._record(tag, {**self._owner_param(), "deliveryId": delivery_id}))
 
@@ -280,6 +400,12 @@ class Billhook:
 
         Keep the ``id`` of each event with what you did about it, and give the last one as ``after`` the next time.
         ``events_removed`` means that some are gone.
+
+        >>> events = list(billhook.list_events())
+        >>> (events[-1]["type"], events[-1]["invoiceId"] == invoice.id)
+        ('invoice.created', True)
+        >>> list(billhook.list_events(after=events[-1]["id"]))
+        []
         """
         pages = self._pages("GET /api/users/:id/events", {}, page_size, cursor_name="after", first=after)
         return cast("Iterator[BillhookEvent]", pages)
@@ -288,11 +414,19 @@ class Billhook:
         """The amount of a webhook, an event's deposit or a deposit as people write it: see the function ``amount_of``.
 
         What the service said of its networks is kept, and asked again for a network that was not among them.
+
+        >>> amount = billhook.amount_of({"network": "TRX-NILE", "currency": "Tether", "amount": "25000000"})
+        >>> (amount.text, amount.value)
+        ('25 USDT', Decimal('25'))
         """
         return amount_of(observed, self._info_about(observed.get("network")))
 
     def identity_exists(self, identity: Optional[str] = None) -> bool:
-        """Whether an identity exists, by default the owner. ``ledger_unreachable`` means that it is not known."""
+        """Whether an identity exists, by default the owner. ``ledger_unreachable`` means that it is not known.
+
+        >>> billhook.identity_exists()
+        True
+        """
         return self._identity_exists_by(self._needed_owner() if identity is None else identity, None)
 
     def _identity_exists_by(self, identity: str, until: Until) -> bool:
@@ -308,7 +442,10 @@ class Billhook:
     ) -> None:
         """Answers when the service knows that the owner exists, so that a key can be registered in strict mode.
 
-        A service that only its gateway tells of the ledger learns of an onboarding a moment later.
+        A service that only its gateway tells of the ledger learns of an onboarding a moment later. Without ``timeout_seconds`` it
+        waits for ever.
+
+        >>> billhook.wait_for_identity(timeout_seconds=60)
         """
         owner = self._needed_owner()
         poll(
@@ -321,7 +458,12 @@ class Billhook:
     def claim_wallet(self, network: str) -> ClaimedWallet:
         """Hands out a wallet that is nobody's yet. Assign it at the ledger within ten minutes.
 
-        Raises ``ValueError`` for a network that the service does not have, before anything is handed out.
+        Raises ``ValueError`` for a network that the service does not have, before anything is handed out. A service without a ledger
+        has no wallets to hand out: its operator derives them, and ``list_wallets`` has them.
+
+        >>> claimed = billhook.claim_wallet("TRX-NILE")
+        >>> claimed["address"].startswith("T")
+        True
         """
         networks = self._info_about(network)["networks"]
         found = next((one for one in networks if one["id"] == network), None)
@@ -333,7 +475,11 @@ class Billhook:
         return cast("ClaimedWallet", self._record(tag, {}, signer=None, has_effect=True))
 
     def list_wallets(self) -> List[Wallet]:
-        """The wallets of the owner, newest first."""
+        """The wallets of the owner, newest first.
+
+        >>> wallet_id in [wallet["id"] for wallet in billhook.list_wallets() if wallet["network"] == "TRX-NILE"]
+        True
+        """
         return self._wallets_by(None)
 
     def _wallets_by(self, until: Until) -> List[Wallet]:
@@ -350,7 +496,13 @@ class Billhook:
         timeout_seconds: Optional[float] = None,
         interval_seconds: float = _WALLET_INTERVAL_SECONDS,
     ) -> Wallet:
-        """Answers when the service knows the wallet as the owner's, with its address, so that it can be invoiced on."""
+        """Answers when the service knows the wallet as the owner's, with its address, so that it can be invoiced on.
+
+        Without ``timeout_seconds`` it waits for ever.
+
+        >>> billhook.wait_for_wallet(wallet_id, timeout_seconds=60)["network"]
+        'TRX-NILE'
+        """
 
         def look(until: Until) -> Optional[Wallet]:
             known = (wallet for wallet in self._wallets_by(until) if wallet.get("id") == wallet_id)
@@ -360,7 +512,11 @@ class Billhook:
         return poll(what, look, interval_seconds=interval_seconds, timeout_seconds=timeout_seconds)
 
     def get_info(self) -> ServiceInfo:
-        """What clients must know: the version, the modes, the networks, and how the ledger is used."""
+        """What clients must know: the version, the modes, the networks, and how the ledger is used.
+
+        >>> [network["id"] for network in billhook.get_info()["networks"]]
+        ['SEP', 'TRX-NILE']
+        """
         reply = self._send("GET /api/info", {}, signer=None)
         info = _record_in(reply)
         networks = info.get("networks")
@@ -369,11 +525,20 @@ class Billhook:
         return cast("ServiceInfo", info)
 
     def describe_sandbox(self) -> DescribeSandboxAnswer:
-        """What the ledger steps need to know of a sandbox."""
+        """What the ledger steps need to know of a sandbox.
+
+        >>> billhook.describe_sandbox()["networks"]
+        ['SEP', 'TRX-NILE']
+        """
         return cast("DescribeSandboxAnswer", self._record("GET /sandbox", {}, signer=None))
 
     def simulate_deposit(self, **deposit: Unpack[SimulatedDepositDraft]) -> Deposit:
-        """Pays at a sandbox. With an invoice, what is still missing; pending at once and confirmed a second later."""
+        """Pays at a sandbox. With an invoice, what is still missing; pending at once and confirmed a second later.
+
+        >>> deposit = billhook.simulate_deposit(invoice_id=invoice.id, amount="10")
+        >>> billhook.amount_of(deposit).text
+        '10 USDT'
+        """
         body = fields_of("simulate_deposit", deposit)
         return cast("Deposit", self._record("POST /sandbox/deposits", {}, body, signer=None))
 
@@ -391,6 +556,10 @@ class Billhook:
 
         ``tag`` is the method and the pattern of the endpoint, as in ``POST /api/invoices/:id/void``; ``params`` stand for its
         ``:names``. Signed by the client's key, unless another ``signer`` or ``None`` is given, and repeated under the same rule.
+
+        >>> reply = billhook.request("GET /api/invoices/:id", params={"id": invoice.id})
+        >>> reply.body["orderNumber"]
+        '1001'
         """
         return self._send(tag, params or {}, query=query, body=body, idempotency_key=idempotency_key, signer=signer)
 

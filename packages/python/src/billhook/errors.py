@@ -21,6 +21,12 @@ class BillhookError(Exception):
     - ``amount_unknown``: the service does not list the network of an amount, or no invoice is paid in its currency.
 
     Branch on the code; the message is for people.
+
+    >>> try:
+    ...     billhook.create_invoice(wallet_ids=[wallet_id], name="Tea set", amount="25", currency="EUR")
+    ... except BillhookError as error:
+    ...     print(error.code, error.field, error.supported)
+    unsupported_currency currency ['native', 'USDT']
     """
 
     def __init__(

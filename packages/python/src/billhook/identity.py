@@ -28,7 +28,11 @@ _PATH = re.compile(r"m(?:/[0-9]{1,10}'?)*")
 
 
 def new_phrase() -> str:
-    """A new recovery phrase: twelve English words, of 128 random bits. They are the identity, and nobody can restore them."""
+    """A new recovery phrase: twelve English words, of 128 random bits. They are the identity, and nobody can restore them.
+
+    >>> len(new_phrase().split())
+    12
+    """
     return _phrase_of(secrets.token_bytes(_ENTROPY_BYTES))
 
 
@@ -36,6 +40,10 @@ def identity_from_phrase(words: str, *, path: str = IDENTITY_PATH) -> Signer:
     """The key of an identity from its recovery phrase: BIP-39 without a passphrase, then BIP-32 along ``path``.
 
     Case and the number of blanks do not matter. Raises ``ValueError`` for words that are no phrase, without repeating them.
+
+    >>> identity = identity_from_phrase(new_phrase())
+    >>> len(identity.public_key)
+    66
     """
     phrase = words.lower().split()
     if not _is_phrase(phrase):
@@ -44,7 +52,14 @@ def identity_from_phrase(words: str, *, path: str = IDENTITY_PATH) -> Signer:
 
 
 def identity_id(public_key: str, onboarding_name: str) -> str:
-    """The id that onboarding gives to the identity of a compressed public key in hex (specification, Ledger steps)."""
+    """The id of the identity that belongs to a compressed public key in hex, ``0x`` optional: the SHA-256 of key and onboarding name.
+
+    A ledger gives an identity this id when it is onboarded. Without a ledger, tell it to the operator, who adds the identity.
+
+    >>> public_key = key_signer(secrets.token_bytes(32)).public_key
+    >>> len(identity_id(public_key, "shop.example"))
+    64
+    """
     return hashlib.sha256((ledger_key(public_key) + onboarding_name).encode()).hexdigest()
 
 

@@ -72,6 +72,10 @@ def onboard(
 
     Raises ``BillhookError`` with ``ledger_rejected``, ``ledger_unavailable`` (nothing was sent) or ``ledger_uncertain`` (it may have
     taken effect).
+
+    >>> ledger = Billhook(url).get_info()["ledger"]
+    >>> onboard(ledger, identity) == identity_id(identity.public_key, ledger["onboardingName"])
+    True
     """
     public_key = ledger_key(identity.public_key)
     created = identity_id(public_key, ledger["onboardingName"])
@@ -110,6 +114,11 @@ def assign_wallet(
     The service learns of it a moment later: ``wait_for_wallet`` waits for that. A wallet that is the identity's already is a success
     if ``billhook`` can tell; one of another identity is ``ledger_rejected``. The wallet goes to the owner of ``billhook``, if it has
     one, whatever key signs: an identity whose key was replaced is no longer made from it. Raises like ``onboard``.
+
+    >>> claimed = billhook.claim_wallet("SEP")
+    >>> assign_wallet(ledger, identity, claimed["id"], billhook=billhook)
+    >>> billhook.wait_for_wallet(claimed["id"], timeout_seconds=60)["network"]
+    'SEP'
     """
     owner = (None if billhook is None else billhook.owner) or identity_id(identity.public_key, ledger["onboardingName"])
     transaction = {

@@ -55,7 +55,12 @@ class _KeySigner:
 
 
 def key_signer(private_key: PrivateKey) -> Signer:
-    """A signer with a private key in memory. Raises ``ValueError`` for what is no key of secp256k1."""
+    """A signer with a private key in memory. Raises ``ValueError`` for what is no key of secp256k1.
+
+    >>> identity = key_signer(Path("identity.pem").read_text())
+    >>> len(identity.public_key)
+    66
+    """
     return _KeySigner(private_key)
 
 
@@ -123,6 +128,10 @@ def signed_headers(
 
     ``tag`` is the method and the pattern of the endpoint, as in ``POST /api/invoices/:id/void``; ``body`` is what is sent. The
     service accepts five minutes of difference from its own clock.
+
+    >>> headers = signed_headers(key_signer(private_key), "GET /api/invoices/:id")
+    >>> sorted(headers)
+    ['X-Service-Api-Key', 'X-Service-Signature', 'X-Service-Timestamp']
     """
     timestamp = str(int(time.time() * 1000) if now_ms is None else now_ms)
     sent = body.encode() if isinstance(body, str) else body

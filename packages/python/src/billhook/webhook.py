@@ -74,6 +74,11 @@ def verify_webhook(
 
     Raises ``BillhookError`` with ``webhook_rejected``: answer 401. Raises ``TypeError`` or ``ValueError`` for a body that was
     parsed, a malformed secret, and a tolerance or a time that is no finite number.
+
+    >>> payload = verify_webhook(raw_body, headers, secret).payload
+    >>> if payload.get("test") is not True and payload["status"] == "confirmed":
+    ...     print(payload["reference"])
+    order-1001
     """
     verdict = judge_webhook(
         raw_body,
@@ -97,7 +102,11 @@ def judge_webhook(
     accept_untimed: bool = False,
     now_seconds: Optional[float] = None,
 ) -> WebhookVerdict:
-    """As ``verify_webhook``, but answers what is wrong with the webhook instead of raising it. For tools that explain."""
+    """As ``verify_webhook``, but answers what is wrong with the webhook instead of raising it. For tools that explain.
+
+    >>> judge_webhook(raw_body.replace(b"25000000", b"99000000"), headers, secret).flaw
+    'webhook-signature does not fit the body, its id, its time and the secret'
+    """
     given = _checked_secrets(secrets)
     now = time.time() if now_seconds is None else now_seconds
     for name, value in (("tolerance_seconds", tolerance_seconds), ("now_seconds", now)):
