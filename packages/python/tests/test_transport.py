@@ -92,7 +92,7 @@ class Requests(unittest.TestCase):
         billhook = Billhook("http://127.0.0.1:1", owner="me")
         with self.assertRaisesRegex(TypeError, 'create_invoice has no field "refrence"; did you mean "reference"'):
             billhook.create_invoice(**DRAFT, refrence="order-1")
-        with self.assertRaisesRegex(TypeError, "a str or a Decimal, not a float"):
+        with self.assertRaisesRegex(TypeError, "a str or a Decimal, not float"):
             billhook.create_invoice(**{**DRAFT, "amount": 25.0})
         with self.assertRaises(TypeError):
             billhook.set_webhook(url="https://x")
@@ -100,6 +100,23 @@ class Requests(unittest.TestCase):
             billhook.list_invoices(state="paid")
         with self.assertRaisesRegex(TypeError, "needs the owner"):
             Billhook("http://127.0.0.1:1").list_invoices()
+
+    def test_refuse_what_programs_mistake(self):
+        nowhere = "http://127.0.0.1:1"
+        billhook = Billhook(nowhere, owner="me")
+        keyless = Billhook(nowhere)
+        for kind, told, call in (
+            (TypeError, r"wallet_ids must be a list, as in \['w'\], not a str", lambda: billhook.create_invoice(**{**DRAFT, "wallet_ids": "w"})),
+            (TypeError, "types must be a list", lambda: billhook.set_webhook(callback_url="https://x", types="invoice.paid")),
+            (TypeError, "needs a key, .*private_key", lambda: keyless.create_invoice(**DRAFT)),
+            (TypeError, "needs a key, .*private_key", lambda: keyless.void_invoice("a1")),
+            (TypeError, "the id of an identity, a str, not int", lambda: Billhook(nowhere, owner=5)),
+            (ValueError, 'a tag is a method and a pattern, .*not "/api/info"', lambda: billhook.request("/api/info")),
+            (ValueError, "a tag is a method and a pattern", lambda: billhook.request("get /api/info")),
+            (ValueError, "what is in a file, not its name", lambda: Billhook(nowhere, private_key="api-key.pem")),
+        ):
+            with self.subTest(told), self.assertRaisesRegex(kind, told):
+                call()
 
     def test_send_decimals_exactly_and_leave_out_what_is_none(self):
         with FakeService(reply(201, CREATED)) as service:
@@ -330,6 +347,10 @@ class HostileAnswers(unittest.TestCase):
         self.assertEqual((error.reason, error.supported, error.request_id), ("not_assigned", ["a", "b"], "r1"))
         for told in ("Every wallet", "Field: walletIds", "a, b", "Wallet w1 is not assigned"):
             self.assertIn(told, str(error))
+
+    def test_say_what_to_do(self):
+        for code, told in (("not_identity_key", "identity="), ("not_found", "Only a sandbox")):
+            self.assertIn(told, str(self.error_of(refusal(403, code))))
 
     def test_do_not_come_where_nobody_listens(self):
         with socket.create_server(("127.0.0.1", 0)) as sock:

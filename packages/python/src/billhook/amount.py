@@ -85,7 +85,7 @@ def amount_text(amount: object) -> str:
     if isinstance(amount, str):
         return amount
     if not isinstance(amount, Decimal):
-        raise TypeError(f"an amount must be a str or a Decimal, not a {type(amount).__name__}: amounts are never rounded")
+        raise TypeError(f"an amount must be a str or a Decimal, not {type(amount).__name__}: amounts are never rounded")
     if not amount.is_finite():
         raise ValueError(f"{amount} is no amount")
     return f"{amount:f}"

@@ -72,7 +72,8 @@ _ADVICE = {
     "unknown_api_key": "Register its public key at this service first.",
     "unknown_identity": "Onboard it first, and wait until the service knows it.",
     "missing_auth_headers": "In strict mode requests are signed by a registered key, and its registration by the identity.",
-    "not_found": "See whether the URL of the service is right.",
+    "not_identity_key": "In strict mode register_api_key takes the key of the identity: identity=….",
+    "not_found": "See whether the URL of the service is right. Only a sandbox simulates deposits.",
 }
 
 _REASONS = {

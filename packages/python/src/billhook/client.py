@@ -105,6 +105,8 @@ class Billhook:
             raise ValueError("attempts must be 1 or more")
         if not timeout_seconds > 0:
             raise ValueError("timeout_seconds must be more than 0")
+        if owner is not None and not isinstance(owner, str):
+            raise TypeError(f"the owner must be the id of an identity, a str, not {type(owner).__name__}")
         if owner is not None and owner.strip() == "":
             raise ValueError("the owner must be the id of an identity, not an empty text")
         self._transport = Transport(
@@ -182,9 +184,7 @@ class Billhook:
         >>> created.page_url == f"{url}/pay/{created.id}"
         True
         """
-        body = fields_of("create_invoice", draft)
-        if self._signer is None:
-            body = {"owner": self._needed_owner(), **body}
+        body = {**self._unsigned_owner(), **fields_of("create_invoice", draft)}
         key = secrets.token_hex(_IDEMPOTENCY_KEY_BYTES) if idempotency_key is None else idempotency_key
         reply = self.request("POST /api/invoices", body=body, idempotency_key=key)
         created = _record_in(reply)
@@ -223,7 +223,7 @@ class Billhook:
         >>> billhook.void_invoice(invoice.id)["voided_at"] is None
         False
         """
-        body = {"owner": self._needed_owner()} if self._signer is None else None
+        body = self._unsigned_owner() or None
         return cast("InvoiceWithPayment", self._record("POST /api/invoices/:id/void", {"id": invoice_id}, body))
 
     def accept_invoice(self, invoice_id: str) -> InvoiceWithPayment:
@@ -236,7 +236,7 @@ class Billhook:
         >>> (accepted["payment"]["remaining"], accepted["accepted_at"] is None)
         ('1', False)
         """
-        body = {"owner": self._needed_owner()} if self._signer is None else None
+        body = self._unsigned_owner() or None
         return cast("InvoiceWithPayment", self._record("POST /api/invoices/:id/accept", {"id": invoice_id}, body))
 
     def list_invoices(
@@ -622,6 +622,14 @@ class Billhook:
         if self._owner is None:
             raise TypeError("this needs the owner: give it with the url to Billhook(url, owner=…)")
         return self._owner
+
+    def _unsigned_owner(self) -> Dict[str, str]:
+        """The owner as a body names it where nothing is signed: a key says itself for whom it acts."""
+        if self._signer is not None:
+            return {}
+        if self._owner is None:
+            raise TypeError("this needs a key, Billhook(url, private_key=…), or, where the service takes unsigned requests, the owner")
+        return {"owner": self._owner}
 
     def _owner_param(self) -> Dict[str, str]:
         return {"id": self._needed_owner()}

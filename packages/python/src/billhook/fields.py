@@ -9,18 +9,23 @@ from .amount import amount_text
 from .request_fields import REQUEST_FIELDS
 
 _AMOUNT = "amount"
+#: Type checkers take a ``str`` for a sequence of ``str``.
+_LISTS = ("wallet_ids", "permissions", "types")
 
 
 def fields_of(method: str, given: Mapping[str, Any]) -> Dict[str, Any]:
     """The fields as the service names them, without those that are ``None``.
 
-    Raises ``TypeError`` for one that the request does not have: services ignore those, so a misspelt one would be lost.
+    Raises ``TypeError`` for one that the request does not have: services ignore those, so a misspelt one would be lost. And for a
+    text where a list belongs.
     """
     known = REQUEST_FIELDS[method]
     body = {}
     for name, value in given.items():
         if name not in known:
             raise TypeError(f'{method} has no field "{name}"{suggestion(name, known)} It has {", ".join(known)}.')
+        if name in _LISTS and isinstance(value, str):
+            raise TypeError(f'{name} must be a list, as in [{value!r}], not a str')
         if value is not None:
             body[known[name]] = amount_text(value) if name == _AMOUNT else value
     return body

@@ -74,7 +74,7 @@ def _number_in(private_key: PrivateKey) -> int:
         raise TypeError("the private key must be bytes or a string")
     number = _number_in_text(private_key) if isinstance(private_key, str) else _number_in_bytes(private_key)
     if number is None:
-        raise ValueError("the private key must be 32 bytes, 64 hex digits or PEM")
+        raise ValueError("the private key must be 32 bytes, 64 hex digits or PEM: what is in a file, not its name")
     if not 0 < number < ORDER:
         raise ValueError("the private key is out of the range of secp256k1")
     return number

@@ -152,6 +152,8 @@ def _json_bytes(body: Mapping[str, Any]) -> bytes:
 
 def _method_and_path(call: Call) -> Tuple[str, str]:
     method, _, pattern = call.tag.partition(" ")
+    if not method.isupper() or not pattern.startswith("/"):
+        raise ValueError(f'a tag is a method and a pattern, as in "GET /api/invoices/:id", not "{call.tag}"')
 
     def value_of(match: "re.Match[str]") -> str:
         value = call.params.get(match[1])
