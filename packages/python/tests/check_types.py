@@ -34,6 +34,9 @@ for event in billhook.list_events():
         value: Decimal = billhook.amount_of(event["deposit"]).value
 payload = verify_webhook(b"", {"webhook-id": "x"}, ["s"]).payload
 status: str = payload["status"]
+told = verify_webhook(b"", {"webhook-id": "x"}, ["s"]).event
+if told is not None and told["type"] == "invoice.paid":
+    reference: Optional[str] = told["data"]["reference"]
 """
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import billhook as package
-from billhook import Billhook, BillhookError, assign_wallet
+from billhook import Billhook, BillhookError, VerifiedWebhook, assign_wallet
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from test_sandbox import HAS_SANDBOXES, NEEDS_SANDBOXES, SECRET, STRICT_URL, URL, WAIT, Merchant, Receiver, signed
@@ -22,6 +22,7 @@ RAW_BODY = (
     b'"txHash":"1173e737","toAddress":"TYDQ9WYznpT8iBUoDpZTNW16FTj786RqHP","amount":"25000000","currency":"Tether",'
     b'"receivedAt":1795171627068}'
 )
+RAW_EVENT = b'{"id":"01a1f89143c60001","type":"invoice.paid","at":1795171631046,"data":{"invoiceId":"01a1f891","reference":"order-1001"}}'
 
 
 def documented():
@@ -29,7 +30,8 @@ def documented():
     named = [(name, getattr(package, name)) for name in package.__all__]
     functions = [(name, one) for name, one in named if inspect.isfunction(one)]
     methods = [(f"Billhook.{name}", one) for name, one in vars(Billhook).items() if not name.startswith("_")]
-    return [("Billhook", Billhook), ("BillhookError", BillhookError), *functions, *methods]
+    others = [("Billhook", Billhook), ("BillhookError", BillhookError), ("VerifiedWebhook.event", VerifiedWebhook.event)]
+    return [*others, *functions, *methods]
 
 
 def example_of(name, one):
@@ -109,6 +111,8 @@ class Shop:
             "receiver_url": None if self.receiver is None else self.receiver.url,
             "raw_body": RAW_BODY,
             "headers": signed(RAW_BODY),
+            "raw_event": RAW_EVENT,
+            "event_headers": signed(RAW_EVENT),
             "secret": SECRET,
         }
         told = []

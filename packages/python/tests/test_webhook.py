@@ -164,6 +164,18 @@ class Forged(unittest.TestCase):
                 self.assertEqual(flaw_of(body, signed(body)), "it is signed, but no JSON object")
 
 
+class Events(unittest.TestCase):
+    def test_are_read_as_such(self):
+        body = b'{"id":"1","type":"invoice.paid","at":1,"data":{"invoiceId":"1","reference":"order-1"}}'
+        webhook = verify_webhook(body, signed(body), SECRET, now_seconds=NOW)
+        self.assertEqual((webhook.event["type"], webhook.event["data"]["reference"]), ("invoice.paid", "order-1"))
+
+    def test_are_not_in_other_payloads(self):
+        for body in (BODY, b'{"data":"x"}'):
+            with self.subTest(body):
+                self.assertIsNone(verify_webhook(body, signed(body), SECRET, now_seconds=NOW).event)
+
+
 class Misuse(unittest.TestCase):
     def test_is_no_verdict(self):
         rows = (
@@ -174,6 +186,7 @@ class Misuse(unittest.TestCase):
             (BODY, SECRET.upper(), {}, ValueError),
             (BODY, SECRET + "\n", {}, ValueError),
             (BODY, [SECRET, None], {}, ValueError),
+            (BODY, None, {}, ValueError),
             (BODY, SECRET, {"tolerance_seconds": float("nan")}, ValueError),
             (BODY, SECRET, {"tolerance_seconds": float("inf")}, ValueError),
             (BODY, SECRET, {"now_seconds": float("nan")}, ValueError),

@@ -9,13 +9,13 @@ import math
 import re
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Protocol, Sequence, Tuple, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Protocol, Sequence, Tuple, TypeVar, Union, cast
 
 from .errors import BillhookError
 from .strict_json import parsed_json
 
 if TYPE_CHECKING:
-    from .api_types import WebhookPayload
+    from .api_types import DeliveredEvent, DepositPayload, TestPayload
 
 #: As libraries of Standard Webhooks have it.
 _TOLERANCE_SECONDS = 300.0
@@ -44,7 +44,20 @@ class VerifiedWebhook:
 
     #: The same in every repetition of a delivery. ``None`` if only ``X-Service-Signature`` was there.
     id: Optional[str]
-    payload: WebhookPayload
+    #: The deposit that it tells. With the payload ``events`` read ``event`` instead.
+    payload: Union[TestPayload, DepositPayload]
+
+    @property
+    def event(self) -> Optional[DeliveredEvent]:
+        """What happened, with the payload ``events``; ``None`` with the others.
+
+        >>> event = verify_webhook(raw_event, event_headers, secret).event
+        >>> if event is not None and event["type"] == "invoice.paid":
+        ...     print(event["data"]["reference"])
+        order-1001
+        """
+        body = cast("Dict[str, object]", self.payload)
+        return cast("DeliveredEvent", body) if isinstance(body.get("data"), dict) else None
 
 
 @dataclass(frozen=True)
@@ -162,9 +175,10 @@ def _judge_untimed(body: bytes, signatures: Sequence[str], secrets: Sequence[str
 
 
 def _checked_secrets(secrets: Union[str, Sequence[str]]) -> List[str]:
-    given = [secrets] if isinstance(secrets, str) else list(secrets)
+    # What `get_webhook` answers has None in the place of a secret that nobody has made.
+    given = [secrets] if isinstance(secrets, str) or secrets is None else list(secrets)
     if not given or not all(isinstance(secret, str) and _SECRET.fullmatch(secret) for secret in given):
-        raise ValueError("a webhook secret must be 64 lower-case hex characters")
+        raise ValueError("a webhook secret must be 64 lower-case hex characters, as set_webhook() and get_webhook() answer it")
     return given
 
 
@@ -202,7 +216,7 @@ def _verdict_on(body: bytes, webhook_id: Optional[str], sent_at_ms: Optional[int
     if not isinstance(payload, dict):
         return _rejected("it is signed, but no JSON object", sent_at_ms)
     # The service signs what its records describe.
-    return WebhookVerdict(None, VerifiedWebhook(webhook_id, cast("WebhookPayload", payload)), sent_at_ms)
+    return WebhookVerdict(None, VerifiedWebhook(webhook_id, cast("DepositPayload", payload)), sent_at_ms)
 
 
 def _rejected(flaw: str, sent_at_ms: Optional[int] = None) -> WebhookVerdict:
