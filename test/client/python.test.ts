@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { HDKey } from '@scure/bip32'
+import { runInProcess } from '../cli/in-process.js'
 import { absenceOf, missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
 import { ServiceFixture } from '../support/service-fixture.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
 
 /* The tests of `packages/python` are written in Python. Here they get the sandboxes that they need. */
 
@@ -27,10 +32,14 @@ function missingModule(name: string): string | false {
   return hasModule(PROGRAM, name) ? false : absenceOf(`python3-${name}`)
 }
 
-/** Runs Python in the folder of the package, and answers what it said. */
-async function python(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
+/** Runs Python, in the folder of the package unless another is named, and answers what it said. */
+async function python(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  cwd = PACKAGE,
+): Promise<string> {
   const env = { ...process.env, PYTHONPATH: join(PACKAGE, 'src'), ...environment }
-  const child = spawn(PROGRAM, [...PYTHON, ...args], { cwd: PACKAGE, env })
+  const child = spawn(PROGRAM, [...PYTHON, ...args], { cwd, env })
   let told = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -50,6 +59,17 @@ function assertAllRan(told: string, atLeast: number): void {
   assert.doesNotMatch(told, /ResourceWarning/)
 }
 
+function read(path: string): string {
+  return readFileSync(join(projectRoot, path), 'utf8')
+}
+
+/** The Python programs of a section of the page. */
+function programsOf(heading: string): readonly string[] {
+  const [section = ''] = read('docs/python.md').split(`\n## ${heading}\n`).slice(1)
+  const [own = ''] = section.split('\n## ')
+  return [...own.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, program = '']) => program)
+}
+
 describe('the Python package', { skip: noPython }, () => {
   let sandbox: ServiceFixture
   let strict: ServiceFixture
@@ -65,6 +85,41 @@ describe('the Python package', { skip: noPython }, () => {
   test('passes its tests, those with a sandbox too', async () => {
     const urls = { BILLHOOK_URL: sandbox.url, BILLHOOK_STRICT_URL: strict.url }
     assertAllRan(await python(['-m', 'unittest', 'discover', '--start-directory', 'tests'], urls), 100)
+  })
+
+  test('leads a shop without a ledger to its first invoice, as its page says', async (t) => {
+    const [identify = '', order = ''] = programsOf('Without a ledger')
+    const place = temporaryDirectory()
+    t.after(() => place.remove())
+    const [data, networks] = [join(place.path, 'data'), join(place.path, 'networks.json')]
+    const entries = ['ethereum', 'tron'].flatMap((name) => JSON.parse(read(`docs/networks/${name}.json`)).networks)
+    writeFileSync(networks, JSON.stringify({ networks: entries }))
+    const service = await ServiceFixture.start({
+      BILLHOOK_STRICT: 'on',
+      BILLHOOK_ONBOARDING_NAME: 'shop.example',
+      BILLHOOK_NETWORKS: networks,
+      BILLHOOK_DATA: data,
+    })
+    t.after(() => service.stop())
+    const owner = (await python(['-c', identify], {}, place.path)).trim()
+    assert.match(owner, /^[0-9a-f]{64}$/)
+    assert.equal(statSync(join(place.path, 'identity-phrase')).mode & 0o777, 0o600)
+    const operate = async (...argv: readonly string[]) => {
+      const { code, stderr } = await runInProcess([...argv, '--data', data], { cwd: place.path })
+      assert.equal(code, 0, stderr)
+    }
+    await operate('identities', 'add', owner)
+    writeFileSync(
+      join(place.path, 'xpub'),
+      HDKey.fromMasterSeed(randomBytes(32)).derive("m/44'/60'/0'").publicExtendedKey,
+    )
+    for (const network of ['ETH', 'TRX']) {
+      await operate('wallets', 'derive', '--xpub', 'xpub', '--network', network, '--owner', owner, '--count', '2')
+    }
+    const told = await python(['-c', order.replace('http://127.0.0.1:8080', service.url)], {}, place.path)
+    const [, id = ''] = /^Pay at http:\S+\/pay\/([0-9a-f]{32})\n$/.exec(told) ?? assert.fail(told)
+    const page = (await service.get(`/pay/${id}`)).text
+    for (const name of ['Ethereum (ERC20)', 'TRON (TRC20)']) assert.ok(page.includes(name), page)
   })
 
   test('has types that fit', { skip: noPython || missingModule('mypy') }, async () => {

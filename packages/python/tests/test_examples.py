@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import os
+import re
 import secrets
 import tempfile
 import time
@@ -14,6 +15,7 @@ import billhook as package
 from billhook import Billhook, BillhookError, VerifiedWebhook, assign_wallet
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from places import PACKAGE, PROJECT
 from test_sandbox import HAS_SANDBOXES, NEEDS_SANDBOXES, SECRET, STRICT_URL, URL, WAIT, Merchant, Receiver, signed
 
 #: What the examples of webhooks are given.
@@ -43,6 +45,20 @@ class Docstrings(unittest.TestCase):
         without = [name for name, one in documented() if not example_of(name, one).examples]
         self.assertEqual(without, [])
         self.assertGreater(len(documented()), 35)
+
+
+class Codes(unittest.TestCase):
+    def test_are_the_same_in_the_page_and_in_the_docstring(self):
+        page = (PROJECT / "docs/python.md").read_text("utf-8")
+        table = re.search(r"^\| Code of the package \|.*?\n\n", page, re.DOTALL | re.MULTILINE)[0]
+        told = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+        self.assertEqual(told, re.findall(r"^- ``(\w+)``:", inspect.getdoc(BillhookError), re.MULTILINE))
+
+    def test_are_all_that_the_package_raises(self):
+        raised = set()
+        for file in (PACKAGE / "src/billhook").glob("*.py"):
+            raised |= set(re.findall(r'BillhookError\((?:[^()]|\([^()]*\))*?"([a-z]+_[a-z]+|unreachable)"', file.read_text("utf-8")))
+        self.assertEqual(raised, set(re.findall(r"^- ``(\w+)``:", inspect.getdoc(BillhookError), re.MULTILINE)))
 
 
 @unittest.skipUnless(HAS_SANDBOXES, NEEDS_SANDBOXES)

@@ -260,7 +260,7 @@ class StrictSandbox(unittest.TestCase):
 
 
 def programs_of(path):
-    """The programs of a page, below their headings."""
+    """The first program of each section of a page, by its heading."""
     text = path.read_text("utf-8")
     return dict(re.findall(r"^##+ ([^\n]+)\n(?:(?!^##)[^\n]*\n)*?```python\n(.*?)```", text, re.DOTALL | re.MULTILINE))
 
