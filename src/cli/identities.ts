@@ -17,7 +17,7 @@ export function identityCommands(program: BillhookCommand): void {
     .onData()
     .asJson()
     .explain(
-      'Give it again as often as you like: an identity that exists stays as it is. In strict mode the key of the identity registers its API keys, as if a ledger had onboarded it. It leaves a record that "billhook audit list" shows.',
+      'Give it again as often as you like: an identity that exists stays as it is. In strict mode the key of the identity then registers its API keys, as if a ledger had onboarded it; but where the service asks a ledger (BILLHOOK_LEDGER_URL, a sandbox), that alone tells which keys speak for an identity, and none do for one that it does not have. It leaves a record that "billhook audit list" shows.',
     )
     .runs(
       (given) =>

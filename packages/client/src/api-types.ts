@@ -470,7 +470,7 @@ export interface ServiceInfo {
     /** Whether its coins are worthless. */
     readonly testnet: boolean
   })[]
-  /** Null if the operator has not set it: ask the operator then. */
+  /** What the ledger steps need. Null if there is no ledger, or if the operator has not set it: ask the operator then. */
   readonly ledger: {
     /** The namespace of the contracts. */
     readonly namespace: string

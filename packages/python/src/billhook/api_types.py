@@ -445,7 +445,7 @@ class ServiceInfoLedgerContracts(TypedDict):
 
 
 class ServiceInfoLedger(TypedDict):
-    """Null if the operator has not set it: ask the operator then."""
+    """What the ledger steps need. Null if there is no ledger, or if the operator has not set it: ask the operator then."""
 
     #: The namespace of the contracts.
     namespace: str
@@ -463,7 +463,7 @@ class ServiceInfo(TypedDict):
     #: Who may create and void invoices without a signature: everybody, pages of the service, nobody.
     unsigned: Literal["on", "same-origin", "off"]
     networks: List[ServiceInfoNetworks]
-    #: Null if the operator has not set it: ask the operator then.
+    #: What the ledger steps need. Null if there is no ledger, or if the operator has not set it: ask the operator then.
     ledger: Optional[ServiceInfoLedger]
 
 

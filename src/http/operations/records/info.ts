@@ -31,7 +31,8 @@ export const infoRecords = {
         nodes: list(text('A base URL. Transactions go to it and a slash.')),
       }),
       type: ['object', 'null'],
-      description: 'Null if the operator has not set it: ask the operator then.',
+      description:
+        'What the ledger steps need. Null if there is no ledger, or if the operator has not set it: ask the operator then.',
     },
   }),
 } as const satisfies Readonly<Record<string, Schema>>
