@@ -297,6 +297,19 @@ class Programs(unittest.TestCase):
             child.kill()
             child.communicate()
 
+    def test_read_events(self):
+        merchant = Merchant(URL)
+        references = [secrets.token_hex(8) for _ in range(3)]
+        ids = [merchant.billhook.create_invoice(**merchant.draft, amount=str(at + 1), reference=reference).id for at, reference in enumerate(references)]
+        merchant.billhook.accept_invoice(ids[0])
+        merchant.billhook.simulate_deposit(invoice_id=ids[1], kind="confirmed")
+        merchant.billhook.wait_for_payment(ids[1], **WAIT)
+        marked, cursors = [], []
+        given = {"billhook": merchant.billhook, "load_cursor": lambda: None, "mark_paid": marked.append, "save_cursor": cursors.append}
+        exec(programs_of(PROJECT / "docs/python.md")["Events"], given)
+        self.assertEqual(marked, references[:2])
+        self.assertEqual(cursors, sorted(set(cursors)))
+
     def _posted(self, port, body, headers):
         until = time.monotonic() + 20
         while True:
