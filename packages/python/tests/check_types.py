@@ -16,6 +16,7 @@ MISTAKES = (
     ('billhook.create_invoice(wallet_ids=["w"], name="Tea", amount="1", refrence="x")', 'Unexpected keyword argument "refrence"'),
     ('billhook.create_invoice(wallet_ids=["w"], name="Tea", amount="1", currency="EUR")', "Literal['EUR']"),
     ('billhook.get_invoice("a")["paid"]', 'has no key "paid"'),
+    ('billhook.request("GET /api/info", signer="api-key.pem")', 'incompatible type "str"'),
     ('billhook.set_webhook(url="https://x")', 'Unexpected keyword argument "url"'),
 )
 

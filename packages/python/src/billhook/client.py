@@ -5,7 +5,8 @@ from __future__ import annotations
 import secrets
 import ssl
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, cast
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Union, cast
 
 from .amount import ReadableAmount, amount_of
 from .answer import Reply, unexpected
@@ -51,7 +52,16 @@ _IDENTITY_INTERVAL_SECONDS = 1.0
 _IDEMPOTENCY_KEY_BYTES = 16
 #: No token has more (``uint8`` of ERC-20).
 _DECIMALS_MAX = 255
-_OWN = object()
+
+
+class _Own(Enum):
+    """Stands for the client's own signer, which may be ``None``."""
+
+    SIGNER = "the client's own"
+
+
+#: What signs a request: the client's own signer, another one, or nothing.
+_SignsWith = Union[Signer, None, _Own]
 
 
 @dataclass(frozen=True)
@@ -550,7 +560,7 @@ class Billhook:
         query: Optional[Mapping[str, Optional[str]]] = None,
         body: Optional[Mapping[str, Any]] = None,
         idempotency_key: Optional[str] = None,
-        signer: Any = _OWN,
+        signer: _SignsWith = _Own.SIGNER,
     ) -> Reply:
         """Any request of the reference, as the other methods send theirs.
 
@@ -571,11 +581,11 @@ class Billhook:
         query: Optional[Mapping[str, Optional[str]]] = None,
         body: Optional[Mapping[str, Any]] = None,
         idempotency_key: Optional[str] = None,
-        signer: Any = _OWN,
+        signer: _SignsWith = _Own.SIGNER,
         has_effect: bool = False,
         until: Until = None,
     ) -> Reply:
-        signs_with = self._signer if signer is _OWN else signer
+        signs_with = self._signer if signer is _Own.SIGNER else signer
         call = Call(tag, params, query or {}, body, signs_with, idempotency_key, has_effect, until)
         return self._transport.call(call)
 
@@ -585,7 +595,7 @@ class Billhook:
         params: Mapping[str, str],
         body: Optional[Mapping[str, Any]] = None,
         *,
-        signer: Any = _OWN,
+        signer: _SignsWith = _Own.SIGNER,
         has_effect: bool = False,
     ) -> Dict[str, Any]:
         return _record_in(self._send(tag, params, body=body, signer=signer, has_effect=has_effect))
