@@ -1,6 +1,6 @@
 import { CURRENCIES } from '../../../domain/amount.js'
 import type { Deposit } from '../../../domain/deposit.js'
-import type { DepositRecord } from '../../rules/record-deposit.js'
+import type { DepositRecord } from '../../rules/deposit-work.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import {
   type AddressNo,

@@ -1,7 +1,7 @@
 import type { Currency, CurrencyLabel } from '../../../domain/amount.js'
 import type { Deposit, DepositReport } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
-import type { DepositRecord } from '../../rules/record-deposit.js'
+import type { DepositRecord } from '../../rules/deposit-work.js'
 import type { Effect } from '../connection/effects.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'

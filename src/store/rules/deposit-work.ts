@@ -1,0 +1,88 @@
+import type { Currency } from '../../domain/amount.js'
+import type { Deposit, DepositValue, Sighting } from '../../domain/deposit.js'
+import type { DepositEventType } from '../../domain/event.js'
+import type { Invoice } from '../../domain/invoice.js'
+import type { OrderFields } from '../../domain/order-fields.js'
+import type { Payment } from '../../domain/payment.js'
+import type { NewDelivery, WebhookConfiguration } from '../../domain/webhook.js'
+import type { Awaitable } from '../store.js'
+import type { Asking } from './asking.js'
+import type { MatchChange } from './invoice-life.js'
+import type { DepositSearch, Match } from './match-deposit.js'
+
+/** A deposit with what only the store knows of it. `Id` is how an engine names an invoice. */
+export interface DepositRecord<Id> {
+  readonly deposit: Deposit
+  /** The currency it was counted as when it was recorded: a later change of configuration must not take out another amount. */
+  readonly countedAs: Currency | null
+  readonly atoms: bigint
+  /** The invoice it is matched to, chosen when it was first seen; null for none. */
+  readonly invoiceId: Id | null
+  /** Whether that invoice had become void before. */
+  readonly isLate: boolean
+  /** Statuses for which a delivery was entered, or would have been: never again. */
+  readonly isPendingReached: boolean
+  readonly isConfirmedReached: boolean
+}
+
+/** An invoice that a deposit is matched to, in an engine. */
+export interface MatchedInvoice<Id> {
+  readonly id: Id
+  readonly invoice: Invoice
+}
+
+/** The address to which a deposit went, in an engine. */
+export interface Payee {
+  /** The wallet that has it; null while none is known. */
+  readonly walletId: string | null
+}
+
+/** Whether a deposit enters the sums of what was seen and of what was confirmed (1), leaves them (−1), or neither (0). */
+export interface CountChange {
+  readonly seen: number
+  readonly confirmed: number
+}
+
+/**
+ * What recording one deposit needs of an engine. `P` is its address with the wallet, `I` its row of an invoice, `R` its row of a
+ * deposit, and `Id` how it names an invoice.
+ */
+export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R extends DepositRecord<Id>, Id> {
+  /** Nobody is notified, now or later, of what a silent unit does. */
+  readonly isSilent: boolean
+  payeeAt(place: Pick<Deposit, 'network' | 'toAddress'>): Awaitable<P>
+  /** The row of a deposit that is seen for the first time, or again after it was dropped. */
+  enter(record: DepositRecord<Id>, known: R | undefined, payee: P): R
+  put(row: R, known: R | undefined): void
+  /**
+   * The candidates for a deposit to a wallet; null when it can have none. An invoice asks a deposit's amount when its own one, rounded up
+   * to a `unit` of the coin or token, is that amount.
+   */
+  candidates(payee: P, seen: Sighting, value: DepositValue, unit: bigint): Awaitable<DepositSearch<I, unknown> | null>
+  /** The invoice that a deposit is matched to already. */
+  invoice(id: Id): Awaitable<I>
+  /** An invoice as it is now that the deposit is counted. */
+  current(invoice: I): Awaitable<I>
+  /** Adds the match of a deposit to an invoice, takes it back, or changes what of it is confirmed. */
+  changeMatch(invoice: I, row: R, change: MatchChange): void
+  /** Enters what became of a deposit into the log of the owner of the invoice that it is matched to, or else of its wallet. */
+  log(type: DepositEventType, deposit: Deposit, match: Match<I> | null, payee: P): void
+  /** Adds a deposit to the sums of its account and to those of what is matched to no invoice, or takes it out. */
+  count(row: R, by: CountChange, unmatched: CountChange, payee: P): void
+  /** Opens what is unpaid again because a confirmed deposit has left its account. */
+  reopen(row: R, payee: P): Asking<void>
+  /** Notes that the deposits of a wallet change. */
+  noteChange(payee: P): void
+  /** Settles an invoice if it is open and paid. */
+  settleIfOpen(invoice: I): void
+  /**
+   * The other open invoices on its wallet that a confirmed deposit may have paid, as many as are to be examined with it. It may be read
+   * only behind the settling of the matched one.
+   */
+  othersPaid(row: R, payee: P, matched: I | null): Awaitable<Iterable<I>>
+  paymentOf(invoice: I): Payment
+  orderOf(invoice: I): OrderFields
+  configuration(owner: string): Awaitable<WebhookConfiguration>
+  /** Queues a delivery. */
+  owe(delivery: NewDelivery): void
+}
