@@ -31,6 +31,7 @@ export function openBenchStore(directory: string, clock: SteppingClock): Promise
     flawOfAddress: () => null,
     areWalletsShared: true,
     lateMs: LATE_DAYS_DEFAULT * DAY_MS,
+    underpayment: 0,
     areCoinsMixed: true,
     newId: (ms) => ids.next(ms),
     randomKeyId: () => randomKeyId(random),

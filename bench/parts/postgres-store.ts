@@ -74,6 +74,7 @@ function openStore(url: string, clock?: SteppingClock): Promise<Store> {
     flawOfAddress: () => null,
     areWalletsShared: true,
     lateMs: LATE_DAYS_DEFAULT * DAY_MS,
+    underpayment: 0,
     areCoinsMixed: true,
     kind: 'real',
     mayBegin: true,

@@ -104,6 +104,19 @@ export function quantity(
   return integer(minimum, maximum, { ...about, unit })
 }
 
+/** A percentage from 0 to `maximum` with at most so many decimal places. The value is in the smallest part that they express. */
+export function percentage(maximum: number, decimals: number, about: Omit<AboutKind, 'unit'>): Setting<number> {
+  const form = new RegExp(`^(0|[1-9]\\d*)(?:\\.(\\d{1,${decimals}}))?$`)
+  const read = (given: string) => {
+    const [, whole, fraction = ''] = form.exec(given) ?? []
+    // By digits: a product of decimal fractions would not be an integer.
+    const value = whole === undefined ? Number.NaN : Number(whole + fraction.padEnd(decimals, '0'))
+    return value <= maximum * 10 ** decimals ? value : undefined
+  }
+  const expects = `a number from 0 to ${maximum} with at most ${decimals} decimal places`
+  return { about: { ...about, unit: 'percent', expects }, read }
+}
+
 /** One of the values. */
 export function choice<const Value extends string>(values: readonly Value[], about: AboutKind): Setting<Value> {
   const read = (given: string) => values.find((value) => value === given)

@@ -187,7 +187,7 @@ function pageLink(url: string): Markup {
 function paymentFacts(invoice: InvoiceRecord, own: Payment): Markup {
   const { payment, amount, currency } = invoice
   return facts([
-    ['State', invoiceState(invoice)],
+    ['State', invoice.accepted_at === null ? invoiceState(invoice) : 'accepted as paid'],
     ['Amount', `${amount} ${currency}`],
     ['Received', own.received],
     ['Pending', own.pending],

@@ -43,7 +43,7 @@ export function timeline(parts: TimelineParts): readonly Moment[] {
     ...deposits.flatMap((deposit) => momentsOf(deposit, decimals)),
     ...(paidAt === null ? [] : [{ at: paidAt, what: 'Paid', href: null }]),
     ...deliveries.map(deliveryMoment),
-    ...(invoice.accepted_at === null ? [] : [{ at: invoice.accepted_at, what: 'Accepted', href: null }]),
+    ...acceptance(parts),
     ...(invoice.voided_at === null ? [] : [{ at: invoice.voided_at, what: endOf(invoice), href: null }]),
   ]
   // A stable sort: what happened at one time stays in the order above.
@@ -65,6 +65,33 @@ function momentsOf(deposit: Deposit, decimals: TokenDecimals): readonly Moment[]
   return [seen, { at: Math.max(receivedAt, confirmedAt), what: `${sum} confirmed`, href }]
 }
 
+/**
+ * That it was accepted, by the service itself or by a person, and with what. The service accepts in the very moment in which it
+ * confirms a deposit.
+ */
+function acceptance({ invoice, deposits, areAllDeposits, decimals }: TimelineParts): readonly Moment[] {
+  const { accepted_at: at, amount, currency } = invoice
+  if (at === null) return []
+  const by = deposits.some(({ confirmedAt }) => confirmedAt === at) ? ' by the service' : ''
+  const sum = confirmedOf(deposits, decimals)
+    .filter((one) => one.at <= at)
+    .reduce((atoms, one) => atoms + one.atoms, 0n)
+  const share = areAllDeposits ? ` with ${formatAmount(sum)} of ${amount} ${currency}` : ''
+  return [{ at, what: `Accepted${by}${share}`, href: null }]
+}
+
+interface Confirmed {
+  readonly at: number
+  readonly atoms: bigint
+}
+
+function confirmedOf(deposits: readonly Deposit[], decimals: TokenDecimals): readonly Confirmed[] {
+  return deposits.flatMap(({ confirmedAt, ...deposit }) => {
+    const value = depositValue(deposit, decimals)
+    return confirmedAt === null || value === null ? [] : [{ at: confirmedAt, atoms: value.atoms }]
+  })
+}
+
 function deliveryMoment(delivery: Delivery): Moment {
   const { id, status, createdAt, attemptedAt, attempts } = delivery
   const times = attempts > 1 ? ` after ${attempts} attempts` : ''
@@ -79,12 +106,8 @@ function deliveryMoment(delivery: Delivery): Moment {
 function paidAtOf({ invoice, deposits, areAllDeposits, decimals }: TimelineParts): number | null {
   const amount = parseInvoiceAmount(invoice.amount)
   if (invoice.payment.status !== 'paid' || !areAllDeposits || amount === null) return null
-  const confirmed = deposits.flatMap(({ confirmedAt, ...deposit }) => {
-    const value = depositValue(deposit, decimals)
-    return confirmedAt === null || value === null ? [] : [{ at: confirmedAt, atoms: value.atoms }]
-  })
   let sum = 0n
-  for (const { at, atoms } of confirmed.sort((one, other) => one.at - other.at)) {
+  for (const { at, atoms } of confirmedOf(deposits, decimals).toSorted((one, other) => one.at - other.at)) {
     sum += atoms
     if (sum >= amount) return at
   }

@@ -16,7 +16,10 @@ export interface Ending {
   readonly voidedAt: number | null
   /** When its owner took what had come as enough, Unix ms; null for never. It is never void as well. */
   readonly acceptedAt: number | null
-  /** True once its expiry was decided in its favour: it was paid or being paid at that time, or accepted before, and no longer expires. */
+  /**
+   * True once its expiry was decided in its favour, and it no longer expires: it was paid or being paid at that time, or accepted
+   * before. Also while what was seen, which is to be confirmed, is nearly the amount and will be accepted.
+   */
   readonly hasOutlivedExpiry: boolean
 }
 
@@ -30,6 +33,11 @@ export function isCovered(amount: bigint, { confirmed, pending }: Received): boo
 /** Whether the expiry time has passed and the expiry is still undecided. */
 export function isExpiryDue({ expiresAt, voidedAt, hasOutlivedExpiry }: Ending, nowMs: number): boolean {
   return expiresAt !== null && voidedAt === null && !hasOutlivedExpiry && expiresAt <= nowMs
+}
+
+/** Whether the expiry time has not passed. */
+export function isExpiryAhead({ expiresAt }: Ending, nowMs: number): boolean {
+  return expiresAt !== null && expiresAt > nowMs
 }
 
 /** Decides a due expiry: the invoice is void from that time on, unless it is paid or being paid. */

@@ -45,6 +45,7 @@ export async function openStore(settings: Settings, clock: Clock, opening: Openi
     areWalletsShared: settings.sharedWallets,
     areCoinsMixed: settings.mixedNative,
     lateMs: settings.lateDays * DAY_MS,
+    underpayment: settings.underpayment,
     newId: ids.next.bind(ids),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),

@@ -81,12 +81,23 @@ test('a timeline tells what happened in order, and when the amount was complete'
 
 test('a timeline tells an expiry from a voiding, and no confirmation before its deposit', () => {
   assert.deepEqual(told({ invoice: invoice({ voided_at: 900, expires_at: 900 }) }), ['100 Created', '900 Expired'])
-  assert.deepEqual(told({ invoice: invoice({ accepted_at: 300, expires_at: 900 }) }), ['100 Created', '300 Accepted'])
   assert.deepEqual(told({ invoice: invoice({ voided_at: 500, expires_at: 900 }) }), ['100 Created', '500 Voided'])
   const ahead = deposit({ receivedAt: 700, confirmedAt: 300 })
   assert.deepEqual(told({ deposits: [ahead] }), ['100 Created', '700 20 USDT received on SEP', '700 20 USDT confirmed'])
   const pending = deposit({ kind: 'pending', confirmedAt: null })
   assert.deepEqual(told({ deposits: [pending] }), ['100 Created', '200 20 USDT received on SEP'])
+})
+
+test('a timeline tells who accepted an invoice, and what had come by then', () => {
+  const later = deposit({ txHash: '0x2', amount: '4500000', receivedAt: 400, confirmedAt: 500 })
+  const lastOf = (acceptedAt: number, parts: Partial<Parameters<typeof timeline>[0]> = {}) =>
+    told({ invoice: invoice({ accepted_at: acceptedAt }), deposits: [later, deposit()], ...parts }).filter((line) =>
+      line.includes('Accepted'),
+    )
+  assert.deepEqual(lastOf(500), ['500 Accepted by the service with 24.5 of 25 USDT'])
+  assert.deepEqual(lastOf(499), ['499 Accepted with 20 of 25 USDT'])
+  assert.deepEqual(lastOf(500, { deposits: [] }), ['500 Accepted with 0 of 25 USDT'])
+  assert.deepEqual(lastOf(500, { areAllDeposits: false }), ['500 Accepted by the service'])
 })
 
 for (const [why, of] of [

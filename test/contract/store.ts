@@ -37,6 +37,7 @@ import { describeSearch } from './store/search.js'
 import { describeSetAside } from './store/set-aside.js'
 import { describeSettledDeliveries } from './store/settled-deliveries.js'
 import { describeStrayDeposits } from './store/stray-deposits.js'
+import { describeUnderpaid } from './store/underpaid.js'
 import { describeWallets } from './store/wallets.js'
 import { describeWebhooks } from './store/webhooks.js'
 
@@ -53,7 +54,7 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   identities: [describeIdentities],
   wallets: [describeWallets],
   invoices: [describeInvoices, describeOrders, describeQualifyingDeposits],
-  deposits: [describeDeposits, describeMatching, describeOwnMoney, describeStrayDeposits],
+  deposits: [describeDeposits, describeMatching, describeOwnMoney, describeStrayDeposits, describeUnderpaid],
   chain: [describeChains],
   aside: [describeAside, describeSetAside],
   outbox: [describeOutbox, describeDeliveries, describeRetries, describeSettledDeliveries, describeOutboxDepth],

@@ -17,6 +17,8 @@ export interface StoreParts {
   readonly ids: RandomFill
   /** For the lease of the process that leads. */
   readonly scheduler: ManualScheduler
+  /** What an invoice may miss that is accepted by itself, in hundredths of a percent. */
+  readonly underpayment: number
 }
 
 /** The store of a process from a start to a crash or stop. */
@@ -57,7 +59,7 @@ export interface Engine {
 export type MakeEngine = (clock: ManualClock) => Promise<Engine>
 
 /** Options that are the same for all engines. */
-export function storeOptions({ clock, ids: fill }: Pick<StoreParts, 'clock' | 'ids'>) {
+export function storeOptions({ clock, ids: fill, underpayment }: Omit<StoreParts, 'scheduler'>) {
   const ids = new IdGenerator(fill)
   return {
     // How long a commit takes must not decide what it does.
@@ -66,6 +68,7 @@ export function storeOptions({ clock, ids: fill }: Pick<StoreParts, 'clock' | 'i
     flawOfAddress: () => null,
     areWalletsShared: true,
     lateMs: LATE_DAYS_DEFAULT * DAY_MS,
+    underpayment,
     areCoinsMixed: true,
     newId: (nowMs: number) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(fill),

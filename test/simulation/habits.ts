@@ -63,7 +63,7 @@ export function makeHabits(random: Random, currency: Currency): Habits {
 }
 
 /** The bounds of the core: narrow ones are met often. */
-export function makeProfile(random: Random): Profile {
+export function makeProfile(random: Random): Omit<Profile, 'underpayment'> {
   const isNarrow = random.chance(0.3)
   return {
     attemptsMax: random.chance(0.6) ? 1 : random.between(2, 4),

@@ -49,6 +49,7 @@ const CREATIONS: Script = {
     mailboxCapacity: 8192,
     totalCapacity: 65_536,
     turnLimit: 256,
+    underpayment: 0,
   },
   steps: [
     { do: 'settle', salt: 0 },

@@ -9,6 +9,7 @@ import type { AmountStep, ChainMove, CoreStep, Ending, EventStep, InvoiceStep, S
 
 const CURRENCY_STREAM = 6
 const EVENTS_STREAM = 7
+const UNDERPAYMENT_STREAM = 8
 /** How often the setting of a URL is the choice of events, and how often events are queued behind a step. A script varies both. */
 const EVENTS_CHOSEN = 0.3
 const EVENTS_QUEUED = 0.03
@@ -73,7 +74,9 @@ export function makeScript(seed: number, stepCount: number): Script {
   const opening = writer.opening()
   const steps = Array.from({ length: Math.max(0, stepCount - opening.length) }, (_, i) => writer.step(i))
   const written = withEvents([...opening, ...steps], new Random(seed, EVENTS_STREAM))
-  return { seed, networks, profile, steps: written.slice(0, stepCount) }
+  // Of a stream of its own, likewise. Amounts are of few coins, so a tolerance of an operator meets few of them.
+  const underpayment = new Random(seed, UNDERPAYMENT_STREAM).pick([0, 0, 400, 1000, 5000])
+  return { seed, networks, profile: { ...profile, underpayment }, steps: written.slice(0, stepCount) }
 }
 
 /**

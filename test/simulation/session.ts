@@ -50,7 +50,7 @@ export interface SessionParts {
 export async function openSession(parts: SessionParts): Promise<Session> {
   const { engine, number, clock, model, facts, moves, deliveries, profile, ids, trace, touched, report } = parts
   const lease = new ManualScheduler()
-  const opened = await engine.open({ clock, ids, scheduler: lease })
+  const opened = await engine.open({ clock, ids, scheduler: lease, underpayment: profile.underpayment })
   const open = new OpenCommands()
   const life = new Life({
     store: parts.disturb(opened.store),

@@ -169,6 +169,8 @@ export interface Profile {
   readonly mailboxCapacity: number
   readonly totalCapacity: number
   readonly turnLimit: number
+  /** What an invoice may miss that is accepted by itself, in hundredths of a percent. Far more than an operator may allow, too. */
+  readonly underpayment: number
 }
 
 export interface Script {

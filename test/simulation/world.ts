@@ -57,7 +57,7 @@ export interface Tally {
 /** The processes, the model, and everything around them that a script moves. One world plays one script. */
 export class World {
   readonly tally: Tally = { commands: 0, calls: 0, sends: 0, crashes: 0, restarts: 0 }
-  private readonly model = new Model()
+  private readonly model: Model
   private readonly hash = createHash('sha256')
   private readonly ids: Random
   private readonly jitter: Random
@@ -83,6 +83,7 @@ export class World {
     private readonly clock: ManualClock,
     private readonly disturb: Disturb,
   ) {
+    this.model = new Model(script.profile.underpayment)
     this.ids = new Random(script.seed, IDS_STREAM)
     this.jitter = new Random(script.seed, JITTER_STREAM)
     this.samples = new Random(script.seed, SAMPLES_STREAM)

@@ -23,6 +23,7 @@ export function lmdbStoreOptions(directory: string, clock: Clock): LmdbStoreOpti
     flawOfAddress: () => null,
     areWalletsShared: true,
     lateMs: LATE_DAYS_DEFAULT * DAY_MS,
+    underpayment: 0,
     areCoinsMixed: true,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),

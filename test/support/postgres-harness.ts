@@ -28,6 +28,7 @@ export function postgresStoreOptions(url: string): Omit<PostgresStoreOptions, 'c
     flawOfAddress: () => null,
     areWalletsShared: true,
     lateMs: LATE_DAYS_DEFAULT * DAY_MS,
+    underpayment: 0,
     areCoinsMixed: true,
     kind: 'real',
     mayBegin: true,

@@ -1,5 +1,6 @@
+import { UNDERPAYMENT_DECIMALS, UNDERPAYMENT_PERCENT_MAX } from '../../domain/underpayment.js'
 import { isPath } from '../checks.js'
-import { integer, onOff, optional, quantity } from '../setting.js'
+import { integer, onOff, optional, percentage, quantity } from '../setting.js'
 
 /** As in a request (decisions 4). */
 const INVOICE_EXPIRY_MINIMUM_SECONDS = 60
@@ -25,6 +26,11 @@ export const invoices = {
     fallback: '30',
     sentence:
       'The time for which an invoice that expired or was voided is told of a payment that comes to its wallet and belongs to no other invoice. 0: such payments are told to nobody.',
+  }),
+  underpayment: percentage(UNDERPAYMENT_PERCENT_MAX, UNDERPAYMENT_DECIMALS, {
+    fallback: '0',
+    sentence:
+      'An invoice that misses no more than this share of its amount is accepted by itself, because exchanges keep their fee. A payer who knows it can pay that much less. 0: nothing is accepted by itself.',
   }),
   walletLeaseSeconds: quantity(1, 7 * 24 * 60 * 60, 'seconds', {
     fallback: '600',

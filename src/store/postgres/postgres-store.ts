@@ -49,6 +49,8 @@ export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
   readonly areWalletsShared: boolean
   /** For how long an invoice that has become void is matched to what comes for nobody else; 0 for never (decisions 6). */
   readonly lateMs: number
+  /** How much of its amount an invoice may miss that is accepted by itself, in hundredths of a percent (decisions 4). */
+  readonly underpayment: number
   /** Whether a native amount may be paid in different coins (decisions 11). */
   readonly areCoinsMixed: boolean
   /** 16 hex characters. */
@@ -91,6 +93,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
       tokenDecimals: options.networks.decimals,
       coinDecimals: options.networks.coinDecimals,
       lateMs: options.lateMs,
+      underpayment: options.underpayment,
     }),
   )
   const invoices = new PostgresInvoices(database)

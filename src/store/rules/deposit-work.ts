@@ -4,8 +4,10 @@ import type { DepositEventType } from '../../domain/event.js'
 import type { Invoice } from '../../domain/invoice.js'
 import type { OrderFields } from '../../domain/order-fields.js'
 import type { Payment } from '../../domain/payment.js'
+import type { Ending } from '../../domain/voiding.js'
 import type { NewDelivery, WebhookConfiguration } from '../../domain/webhook.js'
 import type { Awaitable } from '../store.js'
+import type { UnderpaidWork } from './accept-underpaid.js'
 import type { Asking } from './asking.js'
 import type { MatchChange } from './invoice-life.js'
 import type { DepositSearch, Match } from './match-deposit.js'
@@ -26,7 +28,7 @@ export interface DepositRecord<Id> {
 }
 
 /** An invoice that a deposit is matched to, in an engine. */
-export interface MatchedInvoice<Id> {
+export interface MatchedInvoice<Id> extends Ending {
   readonly id: Id
   readonly invoice: Invoice
 }
@@ -47,7 +49,8 @@ export interface CountChange {
  * What recording one deposit needs of an engine. `P` is its address with the wallet, `I` its row of an invoice, `R` its row of a
  * deposit, and `Id` how it names an invoice.
  */
-export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R extends DepositRecord<Id>, Id> {
+export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R extends DepositRecord<Id>, Id>
+  extends UnderpaidWork<I, Id> {
   /** Nobody is notified, now or later, of what a silent unit does. */
   readonly isSilent: boolean
   payeeAt(place: Pick<Deposit, 'network' | 'toAddress'>): Awaitable<P>
@@ -59,8 +62,6 @@ export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R ex
    * to a `unit` of the coin or token, is that amount.
    */
   candidates(payee: P, seen: Sighting, value: DepositValue, unit: bigint): Awaitable<DepositSearch<I, unknown> | null>
-  /** The invoice that a deposit is matched to already. */
-  invoice(id: Id): Awaitable<I>
   /** An invoice as it is now that the deposit is counted. */
   current(invoice: I): Awaitable<I>
   /** Adds the match of a deposit to an invoice, takes it back, or changes what of it is confirmed. */
@@ -71,8 +72,6 @@ export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R ex
   count(row: R, by: CountChange, unmatched: CountChange, payee: P): void
   /** Opens what is unpaid again because a confirmed deposit has left its account. */
   reopen(row: R, payee: P): Asking<void>
-  /** Notes that the deposits of a wallet change. */
-  noteChange(payee: P): void
   /** Settles an invoice if it is open and paid. */
   settleIfOpen(invoice: I): void
   /**

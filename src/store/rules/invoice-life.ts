@@ -25,7 +25,7 @@ export interface InvoiceLife<I extends Ending> {
   /** Whether confirmed and pending deposits together cover the amount. */
   isCovered(invoice: I): boolean
   isPaid(invoice: I): boolean
-  /** Writes how an invoice ended. One that is void or accepted stands among the open and the paid ones no more. */
+  /** Writes how an invoice ended, or whether it expires. One that is void or accepted stands among the open and the paid ones no more. */
   end(invoice: I, ending: Ending): I
   /** Moves an open invoice among those that were found paid. */
   enterPaid(invoice: I): void
@@ -56,6 +56,12 @@ export function acceptNow<I extends Ending>(life: InvoiceLife<I>, invoice: I): I
   const accepted = life.end(invoice, accept(invoice, life.nowMs))
   life.log('invoice.accepted', accepted)
   return accepted
+}
+
+/** Keeps an invoice from its expiry, which is ahead, or gives it back to it. */
+export function setHeld<I extends Ending>(life: InvoiceLife<I>, invoice: I, isHeld: boolean): void {
+  const { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry } = invoice
+  if (hasOutlivedExpiry !== isHeld) life.end(invoice, { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry: isHeld })
 }
 
 /** Settles an open invoice if it turns out to be paid, and decides its expiry. Answers what has become of it. */

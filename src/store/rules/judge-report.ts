@@ -42,10 +42,17 @@ export interface DepositTerms {
   readonly coinDecimals: TokenDecimals
   /** For how long an invoice that has become void is matched to what comes for nobody else; 0 for never. */
   readonly lateMs: number
+  /** How much of its amount an invoice may miss that is accepted by itself, in hundredths of a percent; 0 for nothing. */
+  readonly underpayment: number
 }
 
 /** For deposits of before every deposit was matched. What they are worth was found out when they were recorded. */
-export const PAST_TERMS: DepositTerms = { tokenDecimals: {}, coinDecimals: {}, lateMs: LATE_DAYS_DEFAULT * DAY_MS }
+export const PAST_TERMS: DepositTerms = {
+  tokenDecimals: {},
+  coinDecimals: {},
+  lateMs: LATE_DAYS_DEFAULT * DAY_MS,
+  underpayment: 0,
+}
 
 /** A deposit that a store knows. */
 interface Known {

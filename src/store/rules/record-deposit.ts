@@ -17,6 +17,7 @@ import {
   type WebhookConfiguration,
   webhookBody,
 } from '../../domain/webhook.js'
+import { acceptUnderpaid } from './accept-underpaid.js'
 import { type Asking, ask } from './asking.js'
 import type { CountChange, DepositRecord, DepositWork, MatchedInvoice, Payee } from './deposit-work.js'
 import { conflictWith, type DepositChange, type DepositTerms } from './judge-report.js'
@@ -92,7 +93,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     }
     if (match !== null) this.changeMatch(match.invoice, row, payee, { from, wasMatched: seen.invoiceId !== null })
     if (row.countedAs !== null) yield* this.count(row, payee, { from, wasMatched: seen.invoiceId !== null })
-    if (payee.walletId !== null) work.noteChange(payee)
+    if (payee.walletId !== null) work.changed(payee.walletId)
     work.put(row, known)
     const isNew = (status: DepositStatus) => !(status === 'pending' ? seen.isPendingReached : seen.isConfirmedReached)
     yield* this.settleAndOwe(row, payee, match?.invoice ?? null, work.isSilent ? [] : reaches.filter(isNew))
@@ -182,7 +183,10 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     if (all.confirmed < 0 && payee.walletId !== null) yield* this.work.reopen(row, payee)
   }
 
-  /** Finds what a confirmed deposit has paid, the invoice that it matched first, and queues the deliveries that are owed. */
+  /**
+   * Finds what a confirmed deposit has paid, the invoice that it matched first, accepts that one if it is nearly paid, and queues the
+   * deliveries that are owed. Nobody is told of what a silent unit does, so it accepts nothing.
+   */
   private *settleAndOwe(row: R, payee: P, matched: I | null, told: readonly DepositStatus[]): Asking<void> {
     const { work } = this
     const { deposit, countedAs } = row
@@ -193,8 +197,11 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
       const isTold = told.length > 0 && matched.invoice.reference !== null
       const configuration = isTold ? yield* ask(work.configuration(matched.invoice.owner)) : null
       const isShown = configuration?.payload === 'with-invoice'
-      const current = isConfirmed || isShown ? yield* ask(work.current(matched)) : matched
+      const { underpayment } = this.terms
+      const isJudged = underpayment > 0 && !work.isSilent && !row.isLate
+      const current = isConfirmed || isShown || isJudged ? yield* ask(work.current(matched)) : matched
       if (isConfirmed) work.settleIfOpen(current)
+      if (isJudged) yield* acceptUnderpaid(work, current, deposit.kind, underpayment)
       if (configuration !== null) this.owe(row, current, told, configuration)
     }
     for (const other of yield* ask(others)) work.settleIfOpen(other)

@@ -48,6 +48,6 @@ export function* findToEnd<I extends Row>(
   return found === undefined ? refuse('invoice_not_found') : succeed(decideExpiryOf(work, found))
 }
 
-export function tellWallets<I extends Row>(work: EndWork<I>, { invoice }: I): void {
+export function tellWallets(work: Pick<EndWork<Row>, 'changed'>, { invoice }: Pick<Row, 'invoice'>): void {
   for (const walletId of walletsOf(invoice)) work.changed(walletId)
 }

@@ -23,6 +23,7 @@ export interface Reconfigured {
   readonly networks: Networks
   readonly areCoinsMixed: boolean
   readonly lateMs: number
+  readonly underpayment: number
 }
 
 /** A store under test, with the world it was given. */

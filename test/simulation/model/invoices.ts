@@ -218,6 +218,24 @@ export class ModelInvoices {
     return this.told(id, nowMs)
   }
 
+  /** A deposit that is matched to an invoice has become `kind`: whether what is its own is nearly the amount (decisions 4). */
+  judgeUnderpaid(id: string, kind: Deposit['kind'], underpayment: number, nowMs: number): void {
+    const invoice = this.invoices.find(({ record }) => record.id === id)
+    if (invoice === undefined || underpayment === 0) return
+    const { atoms, expiresAt } = invoice
+    if (invoice.acceptedAt !== null || this.voidedAtBy(invoice, nowMs) !== null) return
+    const isNear = (sum: bigint) => sum < atoms && (atoms - sum) * 10_000n <= atoms * BigInt(underpayment)
+    const confirmed = this.sum(invoice, 'confirmed', isOwn)
+    const isNearlySeen = isNear(confirmed + this.sum(invoice, 'pending', isOwn))
+    if (kind === 'confirmed' && isNear(confirmed)) {
+      invoice.acceptedAt = nowMs
+      this.events.add(invoice.record.owner, 'invoice.accepted', invoice.record)
+    } else if (expiresAt !== null && expiresAt > nowMs && (isNearlySeen || kind === 'dropped')) {
+      // It does not expire while that is to be confirmed.
+      invoice.hasOutlivedExpiry = isNearlySeen
+    }
+  }
+
   /** The missing sum of an invoice, atoms. */
   missing(position: number): bigint {
     const invoice = this.invoices[position]

@@ -42,6 +42,10 @@ export class Model {
     (owner) => this.outbox.configuration(owner).callback_url,
     this.events,
   )
+
+  /** `underpayment`: what an invoice may miss that is accepted by itself, in hundredths of a percent. */
+  constructor(private readonly underpayment: number) {}
+
   private readonly answered = new Map<string, EventStatus>()
   private readonly idempotency = new Map<string, ModelIdempotency>()
   private latestMs = 0
@@ -81,6 +85,8 @@ export class Model {
         this.deposits.change(deposit, report, sighting, nowMs)
       }
       this.tell(deposit, before === 'pending')
+      if (deposit.invoiceId !== null && !deposit.isLate)
+        this.invoices.judgeUnderpaid(deposit.invoiceId, deposit.record.kind, this.underpayment, nowMs)
       for (const news of effect.news) {
         deposit.reached.add(news)
         const one = this.owe(deposit, news)

@@ -10,6 +10,7 @@ const judge = new DepositJudge({
   tokenDecimals: TEST_NETWORKS.decimals,
   coinDecimals: TEST_NETWORKS.coinDecimals,
   lateMs: 0,
+  underpayment: 0,
 })
 
 function deposit(kind: DepositReport, fields: Partial<Deposit> = {}): Deposit {

@@ -1,7 +1,7 @@
 import type { Deposit, DepositValue, Sighting } from '../../../domain/deposit.js'
 import type { DepositEventType } from '../../../domain/event.js'
 import type { OrderFields } from '../../../domain/order-fields.js'
-import { type Payment, paymentOf } from '../../../domain/payment.js'
+import { type Payment, paymentOf, type Received } from '../../../domain/payment.js'
 import type { NewDelivery, WebhookConfiguration } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import type { Asking } from '../../rules/asking.js'
@@ -11,7 +11,7 @@ import type { Match } from '../../rules/match-deposit.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
 import { depositEvent } from '../events/event-rows.js'
-import { changeMatch, reopen, settleIfOpen } from '../invoices/invoice-index.js'
+import { changeMatch, LmdbInvoiceLife, reopen, settleIfOpen } from '../invoices/invoice-index.js'
 import { placeOf } from '../invoices/invoice-places.js'
 import { atomsOf, type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
 import { listOfInvoice } from '../invoices/matches.js'
@@ -113,8 +113,16 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     yield* reopen(this.commit, wallet.no, countedAs, accountOf(addressNo, countedAs), deposit.receivedAt)
   }
 
-  noteChange({ wallet }: PayeeRow): void {
-    if (wallet !== null) this.commit.changed(wallet.id)
+  get life(): LmdbInvoiceLife {
+    return new LmdbInvoiceLife(this.commit)
+  }
+
+  changed(walletId: string): void {
+    this.commit.changed(walletId)
+  }
+
+  ownOf(row: InvoiceRow): { readonly amount: bigint; readonly own: Received } {
+    return { amount: atomsOf(row.invoice), own: sumsFor(this.commit, row).own }
   }
 
   settleIfOpen(invoice: InvoiceRow): void {

@@ -6,7 +6,7 @@ import type { Snapshot } from '../commit/commit-loop.js'
 import { accountsOf, answerOf, areUnchanged, type Counted, countSums } from '../payments/payments.js'
 import type { Account } from '../payments/running-totals.js'
 import type { InvoiceId } from '../tables/keys.js'
-import { atomsOf, findInvoice } from './invoice-rows.js'
+import { atomsOf, findInvoice, invoiceRow } from './invoice-rows.js'
 import { orderOf } from './order-rows.js'
 
 /** Characters of kept invoices: about 32 MiB of memory, and as much again for what callers keep of each. */
@@ -40,6 +40,11 @@ export class InvoiceAnswers {
     const kept = this.kept.get(id)
     if (kept === undefined) return undefined
     if (!areUnchanged(at, kept.accounts, kept.counted)) {
+      // A deposit may have had it accepted.
+      if (invoiceRow(at, kept.id).acceptedAt !== null) {
+        this.kept.delete(id)
+        return undefined
+      }
       const { invoice } = kept.answer
       kept.counted = countSums(at, kept.accounts, kept.id, invoice.created_at)
       kept.answer = answerOf(kept.answer, NO_ENDING, kept.amount, kept.counted.sums, at.nowMs)

@@ -86,7 +86,11 @@ export class LmdbInvoiceLife implements life.InvoiceLife<InvoiceRow> {
   end(row: InvoiceRow, { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }: Ending): InvoiceRow {
     const ended = { ...row, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }
     putInvoiceRow(this.commit, ended)
-    if (voidedAt === null && acceptedAt === null) return ended
+    if (voidedAt === null && acceptedAt === null) {
+      // It may have been moved here while nothing was to be decided about it.
+      if (expiresAt !== null && !hasOutlivedExpiry) addExpiry(this.commit, expiresAt, row.id)
+      return ended
+    }
     const invoice = indexed(this.commit, ended)
     if (isAmongPaid(this.commit, invoice)) leavePaid(this.commit, invoice)
     else leaveOpen(this.commit, invoice)

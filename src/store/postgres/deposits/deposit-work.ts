@@ -1,7 +1,7 @@
 import type { Deposit, DepositValue, Sighting } from '../../../domain/deposit.js'
 import type { DepositEventType } from '../../../domain/event.js'
 import type { OrderFields } from '../../../domain/order-fields.js'
-import { type Payment, paymentOf } from '../../../domain/payment.js'
+import { type Payment, paymentOf, type Received } from '../../../domain/payment.js'
 import type { NewDelivery, WebhookConfiguration } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import type { Asking } from '../../rules/asking.js'
@@ -12,7 +12,7 @@ import type { Awaitable } from '../../store.js'
 import type { Work } from '../connection/work.js'
 import { depositData } from '../events/event-data.js'
 import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
-import { changeMatch, reopen, settleIfPaid } from '../invoices/settle.js'
+import { changeMatch, PostgresInvoiceLife, reopen, settleIfPaid } from '../invoices/settle.js'
 import { addToSums } from '../payments/sums.js'
 import type { AddressRow, Place } from '../wallets/wallet-rows.js'
 import type { Searches } from './candidates.js'
@@ -96,8 +96,16 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
     yield* reopen(this.work, wallet.id, { addressId, currency }, deposit.receivedAt)
   }
 
-  noteChange({ wallet }: PayeeRow): void {
-    if (wallet !== null) this.work.changed(wallet.id)
+  get life(): PostgresInvoiceLife {
+    return new PostgresInvoiceLife(this.work)
+  }
+
+  changed(walletId: string): void {
+    this.work.changed(walletId)
+  }
+
+  ownOf({ atoms, received }: InvoiceRow): { readonly amount: bigint; readonly own: Received } {
+    return { amount: atoms, own: received.own }
   }
 
   settleIfOpen(invoice: InvoiceRow): void {

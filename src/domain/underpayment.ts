@@ -1,0 +1,13 @@
+/** The greatest share of an amount that may be missing, in percent (decisions 4). */
+export const UNDERPAYMENT_PERCENT_MAX = 10
+
+/** Digits behind the point of such a percentage. */
+export const UNDERPAYMENT_DECIMALS = 2
+
+/** Hundredths of a percent in a whole. */
+const WHOLE = 10_000n
+
+/** Whether what has come is less than the amount, by no more than `underpayment` hundredths of a percent of it. */
+export function isNearlyPaid(amount: bigint, came: bigint, underpayment: number): boolean {
+  return came < amount && came * WHOLE >= amount * (WHOLE - BigInt(underpayment))
+}
