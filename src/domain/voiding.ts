@@ -14,7 +14,7 @@ export interface Ending {
   readonly expiresAt: number | null
   /** When it became void, by request or by expiry; null while no one has decided that it is. */
   readonly voidedAt: number | null
-  /** When its owner took what had come as enough, Unix ms; null for never. It is never void as well. */
+  /** When what had come was taken as enough, Unix ms; null for never. It is never void as well. */
   readonly acceptedAt: number | null
   /**
    * True once its expiry was decided in its favour, and it no longer expires: it was paid or being paid at that time, or accepted

@@ -5,6 +5,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 export interface Shop {
   isKnown(eventId: string): boolean
   remember(eventId: string): void
+  /** Ships an order that is not shipped yet: an invoice that was found paid can be accepted, too. */
   ship(reference: string): void
   /** The payment was taken back by a reorganisation of the network. */
   hold(reference: string): void
@@ -22,6 +23,7 @@ export function receiveEvent(body: Uint8Array, signature: string, secret: string
   if (test === true || data.reference === null || shop.isKnown(id)) return 204
   switch (type) {
     case 'invoice.paid':
+    case 'invoice.accepted':
       shop.ship(data.reference)
       break
     case 'invoice.unpaid':

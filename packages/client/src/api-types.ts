@@ -152,7 +152,7 @@ export interface InvoiceWithPayment {
   readonly payment: Payment
   /** Since when it is void, by voiding or expiry; null while it is payable. */
   readonly voided_at: number | null
-  /** When its owner took what had come as enough; null for never. It is settled, whatever `payment` says. */
+  /** When what had come was taken as enough, by its owner or, with `BILLHOOK_UNDERPAYMENT`, by the service; null for never. It is settled, whatever `payment` says. */
   readonly accepted_at: number | null
   /** When it expires unless it is paid or being paid; null for never. */
   readonly expires_at: number | null

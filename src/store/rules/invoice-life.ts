@@ -9,7 +9,7 @@ import { type Asking, ask } from './asking.js'
  *     open        not known to be paid                      until a search finds it paid (`settleIfPaid`)
  *     paid        found paid                                until a reorganisation takes the payment away (`reopen`)
  *     void        by request or by expiry                   for ever
- *     accepted    its owner took what had come as enough    for ever
+ *     accepted    what had come was taken as enough         for ever
  *
  * A paid invoice never stands in the way of a search, however much a wallet has sold. An open one that was paid by deposits
  * that were meant for others is found out by the first search that meets it, once.

@@ -82,7 +82,7 @@ class InvoiceWithPayment(TypedDict):
     payment: Payment
     #: Since when it is void, by voiding or expiry; null while it is payable.
     voided_at: Optional[int]
-    #: When its owner took what had come as enough; null for never. It is settled, whatever `payment` says.
+    #: When what had come was taken as enough, by its owner or, with `BILLHOOK_UNDERPAYMENT`, by the service; null for never. It is settled, whatever `payment` says.
     accepted_at: Optional[int]
     #: When it expires unless it is paid or being paid; null for never.
     expires_at: Optional[int]

@@ -32,7 +32,9 @@ const invoiceWithPayment = {
   payment: { $ref: '#/components/schemas/Payment' },
   voided_at: orNull(time('Since when it is void, by voiding or expiry; null while it is payable.')),
   accepted_at: orNull(
-    time('When its owner took what had come as enough; null for never. It is settled, whatever `payment` says.'),
+    time(
+      'When what had come was taken as enough, by its owner or, with `BILLHOOK_UNDERPAYMENT`, by the service; null for never. It is settled, whatever `payment` says.',
+    ),
   ),
   expires_at: orNull(time('When it expires unless it is paid or being paid; null for never.')),
   ...orderFields,
