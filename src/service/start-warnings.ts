@@ -24,6 +24,11 @@ export function startWarnings(settings: Settings, hasWallets: boolean): readonly
       'nothing reports wallet addresses to this service, so no new wallet can be invoiced on: set BILLHOOK_GATEWAY_SECRET, derive wallets from a key of your own (docs/without-a-ledger.md), or use --sandbox',
     )
   }
+  if (settings.underpayment > 0 && settings.sharedWallets) {
+    warnings.push(
+      "BILLHOOK_UNDERPAYMENT accepts invoices by itself, and where several share a wallet, too small a payment may be taken for another customer's order: give each order a wallet of its own and set BILLHOOK_SHARED_WALLETS=off (docs/concepts.md)",
+    )
+  }
   if (settings.serviceLinks.length > 0) {
     warnings.push(
       `ignored what Kubernetes sets in every pod for Services whose names begin with billhook: ${settings.serviceLinks.join(', ')}; set enableServiceLinks: false in the pod`,

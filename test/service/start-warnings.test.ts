@@ -13,6 +13,7 @@ const LEDGER = {
 const NODES = { BILLHOOK_SEP_URLS: 'http://10.0.0.1', BILLHOOK_SEP_TOKEN: '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0' }
 
 const EXPOSED = /^others can reach this service/
+const SHARED = /^BILLHOOK_UNDERPAYMENT accepts invoices by itself, and where several share a wallet/
 const NO_WALLETS = /^nothing reports wallet addresses to this service/
 
 describe('at its start the service warns', () => {
@@ -30,6 +31,8 @@ describe('at its start the service warns', () => {
     [NODES, NO_WALLETS],
     [LEDGER, NO_WALLETS],
     [{ BILLHOOK_HOST: '0.0.0.0' }, EXPOSED, NO_WALLETS],
+    [{ ...GATEWAY, BILLHOOK_UNDERPAYMENT: '0.5' }, SHARED],
+    [{ ...GATEWAY, BILLHOOK_UNDERPAYMENT: '0.5', BILLHOOK_SHARED_WALLETS: 'off' }],
   ]
   for (const [environment, ...expected] of rows) {
     test(`with ${JSON.stringify(environment)}: ${expected.length === 0 ? 'of nothing' : expected.join()}`, () => {
