@@ -5,7 +5,7 @@ import { isNearlyPaid } from '../../domain/underpayment.js'
 import { type Ending, isExpiryAhead } from '../../domain/voiding.js'
 import type { Awaitable } from '../store.js'
 import { type Asking, ask } from './asking.js'
-import { acceptNow, decideExpiryOf, type InvoiceLife, setHeld } from './invoice-life.js'
+import { acceptNow, type InvoiceLife, setHeld } from './invoice-life.js'
 import { tellWallets } from './void-invoice.js'
 
 /*
@@ -28,7 +28,7 @@ export interface UnderpaidWork<I extends Ending, Id> {
   changed(walletId: string): void
 }
 
-/** Behind a change of a deposit that is matched to an invoice, and is of that `kind` now. */
+/** Behind a change of a deposit that is matched to an invoice, and is of that `kind` now. What it has paid in full is settled. */
 export function* acceptUnderpaid<Id, I extends Ending & { readonly id: Id; readonly invoice: Invoice }>(
   work: UnderpaidWork<I, Id>,
   counted: I,
@@ -39,7 +39,7 @@ export function* acceptUnderpaid<Id, I extends Ending & { readonly id: Id; reado
   const isEnough = kind === 'confirmed' && isNearlyPaid(amount, own.confirmed, underpayment)
   const isNearlySeen = isNearlyPaid(amount, own.confirmed + own.pending, underpayment)
   if (!isEnough && !isNearlySeen && kind !== 'dropped') return
-  const invoice = decideExpiryOf(work.life, yield* ask(work.invoice(counted.id)))
+  const invoice = yield* ask(work.invoice(counted.id))
   if (invoice.voidedAt !== null || invoice.acceptedAt !== null) return
   if (isEnough) {
     acceptNow(work.life, invoice)

@@ -198,7 +198,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
       const configuration = isTold ? yield* ask(work.configuration(matched.invoice.owner)) : null
       const isShown = configuration?.payload === 'with-invoice'
       const { underpayment } = this.terms
-      const isJudged = underpayment > 0 && !work.isSilent && !row.isLate
+      const isJudged = underpayment > 0 && !work.isSilent
       const current = isConfirmed || isShown || isJudged ? yield* ask(work.current(matched)) : matched
       if (isConfirmed) work.settleIfOpen(current)
       if (isJudged) yield* acceptUnderpaid(work, current, deposit.kind, underpayment)

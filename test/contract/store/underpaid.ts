@@ -124,6 +124,27 @@ export function describeUnderpaid(open: OpenStore): void {
       assert.deepEqual([(await t.told(invoice)).own.own, await acceptedAt(t, invoice)], ['24', START_MS + 2])
     })
 
+    scenario('is accepted, too, when the same deposit has it found paid', async (t) => {
+      const invoice = await t.invoice({ amount: '25' })
+      await t.invoice({ amount: '1' })
+      await pay(t, '1')
+      await pay(t, '24')
+      assert.deepEqual((await typesOf(t, invoice)).slice(-2), ['invoice.paid', 'invoice.accepted'])
+      assert.deepEqual([(await t.told(invoice)).own.own, await acceptedAt(t, invoice)], ['24', START_MS + 2])
+      await t.invoice({ amount: '25' })
+    })
+
+    scenario('is accepted once, and told of the deposit that was matched to it before', async (t) => {
+      const invoice = await t.invoice({ amount: '25' })
+      await report(t, 'pending', 'a', '24')
+      await report(t, 'pending', 'b', '0.5')
+      await report(t, 'confirmed', 'a', '24')
+      await report(t, 'confirmed', 'b', '0.5')
+      assert.deepEqual([(await t.told(invoice)).own.own, await acceptedAt(t, invoice)], ['24.5', START_MS + 3])
+      const told = ['deposit.confirmed', 'invoice.accepted', 'deposit.confirmed']
+      assert.deepEqual((await typesOf(t, invoice)).slice(2), told)
+    })
+
     scenario(
       'is free from then on for the next of the same amount, on all its wallets, and no candidate',
       async (t) => {
