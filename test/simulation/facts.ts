@@ -3,6 +3,7 @@ import type { Sighting } from '../../src/domain/deposit.js'
 import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { Network } from '../../src/domain/network.js'
 import { decimal, rawToken } from './model/amounts.js'
+import { currencyOf } from './model/deposits.js'
 import type { Model } from './model/model.js'
 import { addressName, decimalForm, eventName, networkOf, ownerName, rawForm, txHash, walletName } from './names.js'
 import { type ScriptNetworks, tokenDecimalsOf } from './networks.js'
@@ -74,9 +75,18 @@ export class Facts {
       index: step.index,
       toAddress: addressName(step.wallet, this.networks, step.spelling),
       currency: step.label,
-      amount:
-        step.label === 'Tether' ? this.rawText(step.amount, tokenDecimalsOf(network)) : this.amountText(step.amount),
+      amount: 'less' in step.amount ? this.shortText(step, step.amount.less) : this.textOf(step, step.amount),
     }
+  }
+
+  private textOf({ label, wallet }: TransferStep, amount: AmountStep): string {
+    if (label !== 'Tether') return this.amountText(amount)
+    return this.rawText(amount, tokenDecimalsOf(networkOf(wallet, this.networks)))
+  }
+
+  private shortText({ label, wallet }: TransferStep, less: number): string {
+    const atoms = this.model.invoices.nearlyMissing(walletName(wallet), currencyOf(label), less)
+    return label === 'Tether' ? rawToken(atoms, tokenDecimalsOf(networkOf(wallet, this.networks))) : decimal(atoms)
   }
 
   /** Decimal whole coins. */

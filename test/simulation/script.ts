@@ -5,7 +5,17 @@ import type { WebhookPayload } from '../../src/domain/webhook.js'
 import { type Habits, makeHabits, makeProfile } from './habits.js'
 import { networksOfSeed, type ScriptNetworks } from './networks.js'
 import { Random } from './random.js'
-import type { AmountStep, ChainMove, CoreStep, Ending, EventStep, InvoiceStep, Script, TransferStep } from './steps.js'
+import type {
+  AmountStep,
+  ChainMove,
+  CoreStep,
+  DepositAmountStep,
+  Ending,
+  EventStep,
+  InvoiceStep,
+  Script,
+  TransferStep,
+} from './steps.js'
 
 const CURRENCY_STREAM = 6
 const EVENTS_STREAM = 7
@@ -14,6 +24,9 @@ const UNDERPAYMENT_STREAM = 8
 const EVENTS_CHOSEN = 0.3
 const EVENTS_QUEUED = 0.03
 const PUMPED_OWNERS = 5
+/** How often time passes in which most invoices expire, where payers pay too little. */
+const EXPIRIES_PASSED = 0.01
+const LONGEST_SHORT_EXPIRY_MS = 90_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const SALTS = 2 ** 30
@@ -74,9 +87,10 @@ export function makeScript(seed: number, stepCount: number): Script {
   const opening = writer.opening()
   const steps = Array.from({ length: Math.max(0, stepCount - opening.length) }, (_, i) => writer.step(i))
   const written = withEvents([...opening, ...steps], new Random(seed, EVENTS_STREAM))
-  // Of a stream of its own, likewise. Amounts are of few coins, so a tolerance of an operator meets few of them.
-  const underpayment = new Random(seed, UNDERPAYMENT_STREAM).pick([0, 0, 400, 1000, 5000])
-  return { seed, networks, profile: { ...profile, underpayment }, steps: written.slice(0, stepCount) }
+  const payers = new Random(seed, UNDERPAYMENT_STREAM)
+  const underpayment = payers.pick([0, 400, 1000, 5000])
+  const paid = underpayment === 0 ? written : withShortPayments(written, underpayment, payers)
+  return { seed, networks, profile: { ...profile, underpayment }, steps: paid.slice(0, stepCount) }
 }
 
 /**
@@ -90,6 +104,27 @@ function withEvents(steps: readonly CoreStep[], random: Random): readonly CoreSt
     const present: CoreStep = isChosen ? { ...step, payload: 'events' } : step
     if (!random.chance(EVENTS_QUEUED * often)) return [present]
     return [present, { do: 'pump', owner: random.below(PUMPED_OWNERS), limit: random.pick([1, 3, 64]) }]
+  })
+}
+
+/** Has payers pay about as much too little as is accepted, and some payments be confirmed behind an expiry. */
+function withShortPayments(steps: readonly CoreStep[], underpayment: number, random: Random): readonly CoreStep[] {
+  const often = random.pick([0.1, 0.3, 0.6])
+  const short = <T extends { readonly amount: DepositAmountStep }>(payment: T): T => {
+    if (!random.chance(often)) return payment
+    const less = random.pick([underpayment, Math.ceil(underpayment / 2), underpayment - 1, underpayment + 1])
+    return { ...payment, amount: { less } }
+  }
+  return steps.flatMap((step): CoreStep[] => {
+    const waits: CoreStep[] = random.chance(EXPIRIES_PASSED) ? [{ do: 'wait', ms: LONGEST_SHORT_EXPIRY_MS }] : []
+    if (step.do === 'events') {
+      return [...waits, { ...step, events: step.events.map((one) => (one.type === 'deposit' ? short(one) : one)) }]
+    }
+    if (step.do === 'chain' && step.move.move === 'append') {
+      const blocks = step.move.blocks.map((block) => ({ ...block, transfers: block.transfers.map(short) }))
+      return [...waits, { ...step, move: { ...step.move, blocks } }]
+    }
+    return [...waits, step]
   })
 }
 

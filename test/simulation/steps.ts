@@ -97,6 +97,12 @@ export interface InvoiceStep {
   readonly expiresInSeconds: number | null
 }
 
+/**
+ * Whole coins written in one of several ways, or what an invoice misses at the moment, or what the oldest unpaid invoice on the wallet
+ * misses but for so many hundredths of a percent of its amount.
+ */
+export type DepositAmountStep = AmountStep | { readonly less: number }
+
 /** Whole coins written in one of several ways, or what an invoice misses at the moment. */
 export type AmountStep = { readonly coins: number; readonly form: number } | { readonly missingOf: number }
 
@@ -110,7 +116,7 @@ export type EventStep =
       readonly wallet: number
       readonly spelling: number
       readonly label: string | null
-      readonly amount: AmountStep
+      readonly amount: DepositAmountStep
       /** Of receipt, from now. */
       readonly offsetMs: number
     }

@@ -242,6 +242,21 @@ export class ModelInvoices {
     return invoice === undefined ? 0n : this.remaining(invoice)
   }
 
+  /** What the oldest unpaid invoice on a wallet misses but for `less` hundredths of a percent of its amount, atoms. */
+  nearlyMissing(walletId: string, currency: Currency | null, less: number): bigint {
+    const oldest = this.invoices.find(
+      (one) =>
+        one.walletIds.includes(walletId) &&
+        one.record.currency === currency &&
+        one.voidedAt === null &&
+        one.acceptedAt === null &&
+        this.remaining(one) > 0n,
+    )
+    if (oldest === undefined) return 0n
+    const sum = this.remaining(oldest) - (oldest.atoms * BigInt(less)) / 10_000n
+    return sum > 0n ? sum : 0n
+  }
+
   /** Decisions 6: the invoice that a deposit is matched to; null for none. */
   match(sighting: Sighting, atoms: bigint): ModelMatch | null {
     const wallet = this.wallets.at(sighting.network, sighting.toAddress)
