@@ -260,6 +260,29 @@ describe('a check of the logs of events', () => {
     })
   })
 
+  test('takes a clock for what it is that is set back before a webhook of an event fails', async () => {
+    await Place.use(async (place) => {
+      const t = await place.open()
+      await t.own('alice', 'wallet-1')
+      await t.store.webhooks.put('alice', HOOK, 'events')
+      await t.invoice({ amount: '5' })
+      t.clock.advance(MINUTE_MS)
+      const { owed } = await t.store.eventOutbox.queueNext('alice', MANY)
+      const id = owed[0]?.id ?? ''
+      t.clock.advance(-MINUTE_MS)
+      await t.store.outbox.markAttempted(id)
+      await t.store.outbox.recordResult(id, FAILED, () => null)
+      await place.assertSound()
+      const log = await logOf(t)
+      assert.deepEqual(
+        log.map(({ type }) => type),
+        ['invoice.created', 'delivery.failed'],
+      )
+      await place.damage((tables) => removeEvent(tables, log.at(-1)?.id))
+      assert.deepEqual(await place.found(), [NOT_SENT])
+    })
+  })
+
   test('says so when it looks for no more', async () => {
     await Place.use(async (place) => {
       const t = await place.open()

@@ -2,6 +2,7 @@ import { BoundedMap } from '../../../../base/bounded-map.js'
 import { isAbsoluteHttpUrl } from '../../../../domain/text.js'
 import { type Delivery, isDelivered } from '../../../../domain/webhook.js'
 import { cursorCodec } from '../../events/event-cursors.js'
+import { positionOf } from '../../events/event-log.js'
 import { contentOf } from '../../events/event-rows.js'
 import { dueKey, originBytes } from '../../outbox/deliveries.js'
 import { deliveryCodec } from '../../outbox/delivery-rows.js'
@@ -94,11 +95,16 @@ class DeliveryRule implements Rule {
     if (nextAttemptAt !== null) reading.owe('waitingDeliveries', dueKey(nextAttemptAt, key as DeliveryId))
   }
 
-  /** The clock may have been set back during an attempt, but the failure stands behind the deposit, which is an event too. */
-  private checkEvent(id: string, ownerNo: OwnerNo, { state, result, attempts, createdAt }: StoredDelivery): void {
+  /**
+   * The clock may have been set back before an attempt ended, but the failure stands behind the event that it tells, which a deposit is
+   * too.
+   */
+  private checkEvent(id: string, ownerNo: OwnerNo, { state, result, event, attempts, createdAt }: StoredDelivery): void {
     if (state !== 'settled' || result === null || isDelivered(result)) return
     const { reading } = this
-    if (reading.logged.isMissing(ownerNo, createdAt, (event) => isFailure(event, id, attempts))) {
+    if (event !== null && !EVENT_ID.test(event.id)) return reading.wrong('it tells of an event that has no id')
+    const toldMs = event === null ? createdAt : positionOf(Buffer.from(event.id, 'hex')).timeMs
+    if (reading.logged.isMissing(ownerNo, toldMs, (one) => isFailure(one, id, attempts))) {
       reading.wrong('owner-events does not have that it failed')
     }
   }
