@@ -1,5 +1,5 @@
 import { type Currency, parseFormattedAmount, rawTokenAmount } from '../domain/amount.js'
-import { coinOn, decimalsOn, nameOn, type PageNetwork } from './networks.js'
+import { coinOn, decimalsOn, type PageNetwork } from './networks.js'
 
 /** The function `transfer(address,uint256)` of ERC-20. */
 const TRANSFER = 'a9059cbb'
@@ -19,6 +19,7 @@ interface Asked {
   readonly coin: string
   /** The coin in which the network takes its fee. */
   readonly feeCoin: string
+  /** As wallets call it, which know no standards of tokens. */
   readonly network: string
 }
 
@@ -51,7 +52,7 @@ export function walletPayment(
   const raw = rawTokenAmount(parseFormattedAmount(due), decimals)
   const token = currency === 'USDT' ? network.token : null
   if (raw === null || BigInt(raw) >> 256n !== 0n || (currency === 'USDT' && token === null)) return null
-  const named = { coin: coinOn(currency, network), feeCoin: network.symbol, network: nameOn(currency, network) }
+  const named = { coin: coinOn(currency, network), feeCoin: network.symbol, network: network.name }
   const asked: Asked = { token, raw, decimals, amount: due, ...named }
   return network.kind === 'evm' ? evmPayment(network, address, asked) : tronPayment(network, address, asked)
 }

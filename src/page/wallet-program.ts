@@ -18,7 +18,8 @@ export const WALLET_SCRIPT = `
   const SENT = 'sent ' + location.pathname
   const wallets = []
   const shown = new WeakMap()
-  let busy = false
+  // The box whose payment a wallet was asked for.
+  let busy = null
 
   class Told extends Error {
     constructor(text, values = {}) {
@@ -187,20 +188,20 @@ export const WALLET_SCRIPT = `
   })
 
   const pay = async (wallet, box) => {
-    if (busy) return
+    if (busy !== null) return
     const text = box.dataset.pay
-    busy = true
+    busy = box
     render()
     say(box, 'walletConfirm')
     try {
       const hash = await wallet.pay(box, text)
       const { amount, kind } = JSON.parse(text)
       remember({ amount, hash, kind })
-      busy = false
+      busy = null
       render()
       watch(wallet, hash)
     } catch (error) {
-      busy = false
+      busy = null
       render()
       const told = error instanceof Told ? error : new Told('walletFailed')
       for (const shownBox of box.isConnected ? [box] : boxes()) say(shownBox, told.message, told.values)
@@ -222,20 +223,27 @@ export const WALLET_SCRIPT = `
     }
   }
 
+  const isSentFor = (box) => sent()?.amount === JSON.parse(box.dataset.pay).amount
+
+  // Whatever invites to pay by hand is hidden as long as a payment is on its way. The address stays, for those whose wallet drops it.
   const render = () => {
+    document.documentElement.classList.toggle('sent', boxes().some(isSentFor))
     for (const box of boxes()) {
       const payment = JSON.parse(box.dataset.pay)
-      const isSent = sent()?.amount === payment.amount
+      const isSent = isSentFor(box)
       const fitting = isSent ? [] : wallets.filter(({ kind }) => kind === payment.kind)
       const state = [box.dataset.pay, isSent, ...fitting.map(({ name }) => name)].join(' ')
       if (shown.get(box) !== state) {
         const hadFocus = box.contains(document.activeElement)
-        box.replaceChildren(...fitting.map((wallet) => buttonOf(wallet, box, payment)))
+        // What was said of this payment stays when another wallet comes.
+        const isSame = busy === box || shown.get(box)?.startsWith(box.dataset.pay + ' ' + isSent)
+        const said = isSame ? box.querySelectorAll('p') : []
+        box.replaceChildren(...fitting.map((wallet) => buttonOf(wallet, box, payment)), ...said)
         if (isSent) say(box, 'walletSent')
         if (hadFocus) box.firstElementChild?.focus()
         shown.set(box, state)
       }
-      for (const button of box.querySelectorAll('button')) button.setAttribute('aria-disabled', String(busy))
+      for (const button of box.querySelectorAll('button')) button.setAttribute('aria-disabled', String(busy !== null))
     }
   }
 
@@ -248,24 +256,29 @@ export const WALLET_SCRIPT = `
   }
 
   const add = (name, wallet) => {
-    wallets.push({ name: '\\u2068' + name.slice(0, NAME_LENGTH_MAX).replace(/[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/g, '') + '\\u2069', ...wallet })
+    const added = { name: '\\u2068' + name.slice(0, NAME_LENGTH_MAX).replace(/[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/g, '') + '\\u2069', ...wallet }
+    wallets.push(added)
     render()
     const last = sent()
     if (last !== null && last.kind === wallet.kind) watch(wallet, last.hash)
+    return added
   }
 
   const known = new Set()
+  let nameless = null
   addEventListener('eip6963:announceProvider', ({ detail }) => {
     const { info, provider } = detail ?? {}
     if (typeof provider?.request !== 'function' || known.has(provider)) return
     known.add(provider)
+    // It is the one at window.ethereum, which some announce late, and many as another object.
+    if (nameless !== null) wallets.splice(wallets.indexOf(nameless), 1)
+    nameless = null
     add(typeof info?.name === 'string' && info.name !== '' ? info.name : texts.walletNameless, evm(provider))
   })
   dispatchEvent(new Event('eip6963:requestProvider'))
   // Browsers of wallets on phones announce nothing.
   if (known.size === 0 && typeof window.ethereum?.request === 'function') {
-    known.add(window.ethereum)
-    add(texts.walletNameless, evm(window.ethereum))
+    nameless = add(texts.walletNameless, evm(window.ethereum))
   }
   const addTron = () => {
     if (typeof window.tronLink?.request !== 'function' || known.has(window.tronLink)) return

@@ -110,7 +110,7 @@ describe('paying from TronLink', { skip: noBrowser, timeout: 120_000 }, () => {
     [
       'it only says that it has switched',
       ({ lies }) => lies.set('wallet_switchEthereumChain', () => null),
-      'Your wallet is not on the network TRON Nile (TRC20).',
+      'Your wallet is not on the network TRON Nile.',
     ],
     [
       'it has too little',
@@ -122,7 +122,7 @@ describe('paying from TronLink', { skip: noBrowser, timeout: 120_000 }, () => {
     [
       'it is on a network without the token',
       ({ lies }) => lies.set('triggerConstantContract', () => ({})),
-      'Your wallet is not on the network TRON Nile (TRC20).',
+      'Your wallet is not on the network TRON Nile.',
     ],
     [
       'the payer does not sign',

@@ -30,7 +30,7 @@ describe('what a browser wallet is asked for', () => {
       amount: '25.00',
       coin: 'USDT',
       feeCoin: 'ETH',
-      network: 'Ethereum Sepolia (ERC20)',
+      network: 'Ethereum Sepolia',
     })
     assert.equal(walletPayment('USDT', networks('BNB'), TO, '0.5')?.raw, '500000000000000000')
   })
@@ -55,7 +55,7 @@ describe('what a browser wallet is asked for', () => {
       amount: '25',
       coin: 'USDT',
       feeCoin: 'TRX',
-      network: 'TRON Nile (TRC20)',
+      network: 'TRON Nile',
     }
     assert.deepEqual(walletPayment('USDT', NILE, NILE_ADDRESS, '25'), expected)
     const coin = { token: null, raw: '1500000', amount: '1.5', coin: 'TRX', network: 'TRON Nile' }

@@ -17,7 +17,7 @@ const OWNER = 'shop'
 const LONG_MS = 61_000
 const PATIENCE_MS = 15_000
 
-const NETWORK = 'Ethereum Sepolia (ERC20)'
+const NETWORK = 'Ethereum Sepolia'
 
 describe('paying from a browser wallet', { skip: anvilAbsence || noBrowser, timeout: 180_000 }, () => {
   let chain: EthereumChain
