@@ -30,6 +30,7 @@ export function failurePage(frame: PageFrame, { status, retryAfterSeconds }: Fai
     title,
     refreshSeconds,
     returnUrl: frame.brand.returnUrl,
+    kept: '',
     data: refreshSeconds === null ? null : markup` data-retry="${String(refreshSeconds)}"`,
     content: markup`
 <h1>${title}</h1>

@@ -62,7 +62,10 @@ ${coins.length > 1 ? markup`<p class="caution">${say(language, 'differentCoins',
 ${panels.length === 1 ? markup`<p class="network">${labels}</p>${panels}` : this.tabs(labels, panels)}`
   }
 
-  /** Until when to pay, how long that is, which the script counts down, and the last call, which it shows in time. */
+  /**
+   * Until when to pay, how long that is, which the script counts down, and the last call, which it shows in time. The style then
+   * hides what invites to send. The address stays, for those who are comparing it.
+   */
   private ending(timeMs: number): Markup {
     const leftMs = Math.max(0, timeMs - this.order.nowMs)
     const timer = markup`<bdi id="timer" role="timer" data-left="${String(leftMs)}"></bdi>`
@@ -118,19 +121,27 @@ ${panel}`
     const title = markup`<bdi>${nameOn(currency, network)}</bdi>`
     const link = this.walletLink(network, address, due)
     return markup`<div class="panel">
+${this.browserWallets(network, address, due)}
 <h2>${say(language, 'sendToAddress', { amount })}</h2>
 ${order.hasOwnAmounts ? copyButton(language, 'copyAmount', due) : null}
-${this.browserWallets(network, address, due)}
+<p>${say(language, 'sendOnly', { coin: markup`<strong>${coin}</strong>`, network: markup`<strong>${title}</strong>` })}</p>
+${this.alias(network, coin)}
 <img class="qr" src="${invoiceId}/qr/${encodeURIComponent(walletId.toWellFormed())}.svg" alt="${language.texts.qrCode}" width="176" height="176" loading="lazy">
 <p>${addressCode(address)}</p>
 ${copyButton(language, 'copyAddress', address)}
-<p>${say(language, 'sendOnly', { coin: markup`<strong>${coin}</strong>`, network: markup`<strong>${title}</strong>` })}</p>
 <p>${say(language, 'fullAmount', { amount: markup`<strong>${amount}</strong>` })}</p>
 ${link === null ? null : markup`<p><a href="${link}">${say(language, 'openInWallet')}</a></p>`}
 ${this.hints(network, coin)}
 ${this.contract(network, coin, title)}
 </div>
 `
+  }
+
+  /** A token that calls itself otherwise than payers find it on an exchange. */
+  private alias({ token }: PageNetwork, coin: string): Markup | null {
+    const { currency } = this.order
+    if (currency === 'native' || coin === currency || token === null) return null
+    return markup`<p>${say(this.language, 'tokenAlias', { coin: markup`<bdi>${coin}</bdi>` })}</p>`
   }
 
   /** What sending takes, beside the amount. */

@@ -22,13 +22,15 @@ export interface PageParts {
   readonly data: Markup | null
   /** Where the link back to the shop leads; null for none. */
   readonly returnUrl: string | null
+  /** What the links to other languages keep of the query, after `lang`. */
+  readonly kept: string
   readonly content: Markup
 }
 
 /** A whole HTML document, as text. */
 export function page(
   { isSandbox, brand, language, nonce }: PageFrame,
-  { title, refreshSeconds, data, returnUrl, content }: PageParts,
+  { title, refreshSeconds, data, returnUrl, kept, content }: PageParts,
 ): string {
   const mark = brandMark(brand)
   const sandbox = isSandbox ? markup`<p class="sandbox">${say(language, 'sandbox')}</p>` : null
@@ -39,6 +41,7 @@ export function page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+<link rel="icon" href="data:,">
 ${refreshSeconds === null ? null : markup`<noscript><meta http-equiv="refresh" content="${String(refreshSeconds)}"></noscript>`}
 <title>${withoutDirection(wholeTitle)}</title>
 <style nonce="${nonce}">${STYLE}${brandStyle(brand)}</style>
@@ -50,7 +53,7 @@ ${data === null ? null : markup`<p id="lost" role="alert" data-text="${language.
 ${content}
 ${backLink(brand, returnUrl, language)}
 </main>
-<footer>${languageLinks(language)}</footer>
+<footer>${languageLinks(language, kept)}</footer>
 <p id="said" class="unseen" role="status"></p>
 <script nonce="${nonce}">${Markup.constant(SCRIPT)}</script>
 </body>
@@ -59,10 +62,10 @@ ${backLink(brand, returnUrl, language)}
 }
 
 /** Links, so that they work without a script. They leave out whatever else the query holds. */
-function languageLinks(chosen: Language): Markup {
+function languageLinks(chosen: Language, kept: string): Markup {
   const links = LANGUAGES.map(({ code, name }) => {
     const current = code === chosen.code ? markup` aria-current="true"` : null
-    return markup`<a href="?lang=${code}" lang="${code}" hreflang="${code}"${current}>${name}</a>
+    return markup`<a href="?lang=${code}${kept}" lang="${code}" hreflang="${code}"${current}>${name}</a>
 `
   })
   return markup`<nav class="languages" aria-label="${chosen.texts.language}">

@@ -43,8 +43,11 @@ export function nameOn(currency: Currency, { name, tokenStandard }: PageNetwork)
   return currency === 'USDT' && tokenStandard !== null ? `${name} (${tokenStandard})` : name
 }
 
-/** The coins that an invoice in `currency` can be paid in on `networks`, without duplicates. */
+/**
+ * The coins that an invoice in `currency` can be paid in on `networks`, without duplicates. A token is the same one on each of
+ * them, so where they call it by several names, it has that of the currency.
+ */
 export function coinsOf(currency: Currency, networks: readonly PageNetwork[]): readonly string[] {
-  if (networks.length === 0) return currency === 'USDT' ? [currency] : []
-  return [...new Set(networks.map((network) => coinOn(currency, network)))]
+  const coins = new Set(networks.map((network) => coinOn(currency, network)))
+  return currency === 'native' || coins.size === 1 ? [...coins] : [currency]
 }

@@ -30,6 +30,8 @@ export interface PaymentView extends Transactions {
   readonly invoice: Invoice
   readonly order: OrderFields
   readonly payment: Payment
+  /** When the merchant took what had come as enough, Unix ms; null for never. */
+  readonly acceptedAt: number | null
   /** When it became void or expired, Unix ms: the payer must not send anything. Null if it is not. */
   readonly voidedAt: number | null
   /** Unix ms; null when it never expires. */
@@ -51,7 +53,7 @@ const VERSION_LENGTH = 16
 
 /** A short text that changes with everything that can change on the page of an invoice. */
 export function versionOf(
-  view: Omit<PaymentView, 'invoice' | 'order' | 'expiresAt' | 'chosen' | 'nowMs' | 'lateMs'>,
+  view: Omit<PaymentView, 'invoice' | 'order' | 'acceptedAt' | 'expiresAt' | 'chosen' | 'nowMs' | 'lateMs'>,
 ): string {
   const { payment, voidedAt, strays, wallets, networks } = view
   const addresses = wallets.map(({ address }) => address)
@@ -114,12 +116,14 @@ ${this.statusBox()}
 <div${isPaid(state) ? markup` class="screen"` : null}>${transactionList(language, invoice.currency, this.view, this.view.networks)}</div>
 <div>${isPaid(state) ? receipt(frame, this.sums.coin, this.view) : null}</div>
 <div>${awaited === null ? null : markup`<p class="quiet"><a href="">${say(language, 'refreshNow')}</a></p>`}</div>
-<div>${this.asksMerchant ? null : contactLine(brand, language)}</div>`
+<div${isPaid(state) ? markup` class="screen"` : null}>${this.asksMerchant ? null : contactLine(brand, language)}</div>`
     return page(frame, {
       title: `${this.title()}: ${invoice.name}`,
       refreshSeconds,
       data: awaited === null ? null : this.data(),
       returnUrl: order.returnUrl ?? brand.returnUrl,
+      // Without a script the network is chosen by the address, and must not change with the language.
+      kept: this.view.chosen === 0 ? '' : `&wallet=${this.view.chosen}`,
       content,
     })
   }
@@ -151,15 +155,24 @@ ${this.statusBox()}
     const isLong = `${due ?? amount} ${sums.coin}`.length > LARGE_AMOUNT_LENGTH_MAX
     const isPart = this.state.kind === 'partly_seen'
     return markup`<p class="${isLong ? 'amount long' : 'amount'}">${figure}</p>
-${due === null || this.hasOwnAmounts ? null : copyButton(language, 'copyAmount', due)}
-${isPart ? markup`<p class="quiet">${say(language, 'ofAmount', { amount: sums.sum(amount) })}</p>` : null}`
+${isPart ? markup`<p class="quiet">${say(language, 'ofAmount', { amount: sums.sum(amount) })}</p>` : null}
+${due === null || this.hasOwnAmounts ? null : copyButton(language, 'copyAmount', due)}`
   }
 
   private statusBox(): Markup {
-    const { tone, headline, details } = statusWords(this.state)
-    const lines = [...details.map((detail) => this.phrase(detail)), ...this.outlook(), ...this.strays()]
+    const { tone, headline, details } = statusWords(this.state, this.view.strays.length > 0)
+    const said = details.map((detail) => this.phrase(detail))
+    // How long the wait is follows what is waited for.
+    const end = this.state.kind === 'all_seen' ? 1 : said.length
+    const lines = [...this.expiry(), ...said.slice(0, end), ...this.outlook(), ...said.slice(end), ...this.strays()]
     const contact = this.asksMerchant ? contactLine(this.frame.brand, this.language) : null
     return markup`<div class="status ${tone}" id="status" role="status" tabindex="-1"><p>${this.phrase(headline)}</p>${lines.map((line) => markup`<p class="detail">${line}</p>`)}${contact}</div>`
+  }
+
+  /** Why it is closed, where nobody has closed it. */
+  private expiry(): readonly Markup[] {
+    const { voidedAt, expiresAt } = this.view
+    return voidedAt !== null && voidedAt === expiresAt ? [say(this.language, 'closedExpired')] : []
   }
 
   /** What is still to come: how long a confirmation takes, and that a closed page shows what is late. */

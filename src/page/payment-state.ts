@@ -80,8 +80,8 @@ export interface StatusWords {
 
 const ASK_ABOUT_EXCESS: Phrase = { text: 'askAboutExcess' }
 
-/** Describes the state of the payment to the payer. */
-export function statusWords(state: PaymentState): StatusWords {
+/** Describes the state of the payment to the payer, who may have sent another coin as well. */
+export function statusWords(state: PaymentState, hasStrays: boolean): StatusWords {
   switch (state.kind) {
     case 'nothing_seen':
       return { tone: 'waiting', headline: { text: 'nothingSeen' }, details: [] }
@@ -110,12 +110,16 @@ export function statusWords(state: PaymentState): StatusWords {
       return { tone: 'paid', headline: { text, amounts: { excess } }, details: [ASK_ABOUT_EXCESS] }
     }
     case 'closed':
-      return { tone: 'closed', headline: { text: 'closed' }, details: closedDetails(state) }
+      return { tone: 'closed', headline: { text: 'closed' }, details: closedDetails(state, hasStrays) }
   }
 }
 
-function closedDetails({ received, pending }: Extract<PaymentState, { kind: 'closed' }>): readonly Phrase[] {
-  if (received === '0' && pending === '0') return [{ text: 'closedUnpaid' }]
+function closedDetails(
+  { received, pending }: Extract<PaymentState, { kind: 'closed' }>,
+  hasStrays: boolean,
+): readonly Phrase[] {
+  // Who reads of another coin that arrived is not told that nothing did.
+  if (received === '0' && pending === '0') return hasStrays ? [] : [{ text: 'closedUnpaid' }]
   return [
     ...(received === '0' ? [] : [{ text: 'closedReceived', amounts: { received } } as const]),
     ...(pending === '0' ? [] : [{ text: 'closedPending', amounts: { pending } } as const]),

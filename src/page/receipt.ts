@@ -15,6 +15,8 @@ export interface PaidInvoice extends Transactions {
   readonly invoice: Invoice
   readonly order: Pick<OrderFields, 'orderNumber'>
   readonly payment: Payment
+  /** When the merchant took what had come as enough, Unix ms; null for never. */
+  readonly acceptedAt: number | null
   readonly networks: PageNetworks
 }
 
@@ -25,7 +27,7 @@ export interface PaidInvoice extends Transactions {
 export function receipt({ brand, language }: PageFrame, coin: string, paid: PaidInvoice): Markup {
   const { invoice, order, payment, deposits, hasMoreDeposits, networks } = paid
   const confirmed = deposits.filter(({ isConfirmed }) => isConfirmed)
-  const paidAt = paidAtOf(paid)
+  const paidAt = paidAtOf(paid) ?? paid.acceptedAt
   const transactions = confirmed.map((deposit) => transaction(language, invoice, deposit, networks))
   const count = String(deposits.length)
   const more = hasMoreDeposits ? markup`<p>${say(language, 'moreTransactions', { count })}</p>` : null
@@ -50,7 +52,7 @@ export function paidAtOf({
   invoice,
   payment,
   deposits,
-}: Omit<PaidInvoice, 'order' | 'hasMoreDeposits' | 'networks'>): number | null {
+}: Pick<PaidInvoice, 'invoice' | 'payment' | 'deposits'>): number | null {
   const amount = parseInvoiceAmount(invoice.amount)
   if (amount === null) return null
   let before = parseFormattedAmount(payment.received)

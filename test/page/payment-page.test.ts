@@ -32,6 +32,8 @@ const FACTS = {
   'TRX-NILE': { explorer: 'https://nile.example/#/tx/{txHash}' },
 }
 
+const STRAY = { network: 'TRX-NILE', txHash: '0x2', currency: 'native', amount: '90' } as const
+
 function deposit(network: string, isConfirmed: boolean): QualifyingDeposit {
   return { network, txHash: '0x1', index: 0, receivedAt: 1, amount: '1', isConfirmed, confirmations: null }
 }
@@ -59,6 +61,7 @@ function render({ invoice, ...rest }: Variation = {}, frame: PageFrame = frameOf
     order: NO_ORDER_FIELDS,
     payment: UNPAID,
     voidedAt: null,
+    acceptedAt: null,
     strays: [],
     expiresAt: null,
     wallets: [SEP],
@@ -168,7 +171,7 @@ describe('the payment page', () => {
     [
       'all of it is pending',
       { payment: { ...UNPAID, pending: '25' } },
-      ['25 USDT seen, nothing more to send', 'Waiting for the network to confirm it.'],
+      ['25 USDT seen, nothing more to send', 'Waiting for the network to confirm it. You can close this page.'],
       null,
     ],
     [
@@ -176,7 +179,7 @@ describe('the payment page', () => {
       { payment: { ...UNPAID, received: '10', remaining: '15', pending: '20' } },
       [
         '30 USDT seen, nothing more to send',
-        'Waiting for the network to confirm it.',
+        'Waiting for the network to confirm it. You can close this page.',
         'It is 5 USDT too much.',
         'Ask the merchant about the difference.',
       ],
@@ -206,6 +209,27 @@ describe('the payment page', () => {
       null,
     ],
     [
+      'it has expired',
+      { voidedAt: VOIDED_AT, expiresAt: VOIDED_AT },
+      [
+        'This invoice is no longer payable.',
+        'The time to pay is over.',
+        'Nothing was received. Ask the merchant if you still want to pay.',
+        'If something is still on its way, this page will show it.',
+      ],
+      null,
+    ],
+    [
+      'it was voided before it would have expired, and another coin arrived',
+      { voidedAt: VOIDED_AT, expiresAt: VOIDED_AT + 1, strays: [STRAY] },
+      [
+        'This invoice is no longer payable.',
+        'If something is still on its way, this page will show it.',
+        '90 TRX arrived on TRON Nile. This invoice asks for USDT, so it does not count. Ask the merchant about it.',
+      ],
+      null,
+    ],
+    [
       'it is void and something arrived',
       { voidedAt: VOIDED_AT, payment: { ...UNPAID, received: '10', pending: '2', remaining: '15' } },
       [
@@ -225,7 +249,7 @@ describe('the payment page', () => {
         [...box.matchAll(/<p[^>]*>(.*?)<\/p>/g)].map(([, sentence = '']) => textOf(sentence)),
         sentences,
       )
-      const heading = /<div class="panel">\n<h2>(.*?)<\/h2>/.exec(html)?.[1]
+      const heading = /<div class="panel">\n.*\n<h2>(.*?)<\/h2>/.exec(html)?.[1]
       assert.equal(heading === undefined ? null : textOf(heading), instruction)
       assert.equal(textOf(html).includes(SEP.address), instruction !== null)
     })
@@ -253,7 +277,57 @@ describe('the payment page', () => {
     const text = textOf(render({ invoice: { currency: 'native', amount: '0.015' }, wallets: [SEP, NILE] }))
     assert.ok(text.includes('ETH and TRX are different coins with different values'), text)
     for (const coin of ['ETH', 'TRX']) assert.ok(text.includes(`Send 0.015 ${coin} to this address`), text)
-    assert.equal(render({ wallets: [SEP, NILE] }).includes('different coins'), false)
+    const token = render({
+      wallets: [SEP, NILE],
+      networks: pageNetworks({ ...FACTS, 'TRX-NILE': { tokenSymbol: 'USDT0' } }),
+    })
+    assert.equal(figureOf(token), '25.00 USDT')
+    assert.equal(token.includes('different coins'), false)
+  })
+
+  test('says of a token with another name what exchanges call it, where its contract is known', () => {
+    const text = (token: string | null, tokenSymbol: string, currency: 'USDT' | 'native' = 'USDT') =>
+      textOf(render({ invoice: { currency }, networks: pageNetworks({ SEP: { token, tokenSymbol } }) }))
+    const contract = '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06'
+    const said = 'Exchanges and wallets may show USDT instead of USDT0. What counts is the token contract below.'
+    assert.ok(text(contract, 'USDT0').includes(said))
+    assert.equal(text(contract, 'USDT').includes('Exchanges and wallets'), false)
+    assert.equal(text(null, 'USDT0').includes('Exchanges and wallets'), false)
+    assert.equal(text(contract, 'USDT0', 'native').includes('Exchanges and wallets'), false)
+  })
+
+  test('says what alone may be sent before anything to send it to', () => {
+    const text = textOf(render())
+    const places = [
+      'Send 25.00 USDT to this address',
+      'Send only USDT, and only on',
+      SEP.address,
+      'must receive the full',
+    ]
+    const found = places.map((place) => text.indexOf(place))
+    assert.ok(
+      found.every((place, i) => place > (found[i - 1] ?? 0)),
+      String(found),
+    )
+  })
+
+  test('says how long the wait is next to what is waited for, before what is too much', () => {
+    const networks = pageNetworks({ SEP: { confirmationMinutes: 3 } })
+    const view = { payment: { ...UNPAID, pending: '30' }, deposits: [deposit('SEP', false)], networks }
+    const text = textOf(render(view))
+    const found = ['Waiting for the network', 'takes about 3 minutes', 'too much'].map((said) => text.indexOf(said))
+    assert.ok(
+      found.every((place, i) => place > (found[i - 1] ?? 0)),
+      String(found),
+    )
+  })
+
+  test('prints whom to ask once on a receipt, and on paper without one', () => {
+    const line = '<p class="contact">'
+    const box = (view: Variation) =>
+      new RegExp(`<div( class="screen")?>${line}`).exec(render(view, frameOf({ brand: SHOP })))
+    assert.equal(box({ payment: PAID })?.[1], ' class="screen"')
+    assert.deepEqual([box({}) === null, box({})?.[1]], [false, undefined])
   })
 
   test('says until when to pay, as long as there is something to send', () => {
@@ -311,6 +385,8 @@ describe('the payment page', () => {
   test('has no other script, no handler, nothing that sends, and loads nothing but the codes of its addresses', () => {
     for (const html of [render(), render({ payment: PAID }), notFound(true)]) {
       for (const tag of tags(html)) {
+        // No icon, so that browsers do not ask for one.
+        if (tag === '<link rel="icon" href="data:,">') continue
         assert.equal(/^<(script (?!nonce="bm9uY2U=">)|iframe|object|embed|form|link|base|svg)\b/i.test(tag), false, tag)
         assert.equal(/\son[a-z]+\s*=/i.test(tag), false, tag)
         assert.equal(/javascript:/i.test(tag), false, tag)
@@ -323,7 +399,7 @@ describe('the payment page', () => {
     const html = render({ wallets: [SEP, NILE] })
     assert.ok(html.startsWith('<!doctype html>\n<html lang="en" dir="ltr">'))
     const open: string[] = []
-    const empty = new Set(['meta', '!doctype', 'img', 'input'])
+    const empty = new Set(['meta', 'link', '!doctype', 'img', 'input'])
     for (const tag of tags(html.replace(/<(style|script) nonce[\s\S]*?<\/\1>/g, ''))) {
       const name = /^<\/?([a-z0-9!]+)/i.exec(tag)?.[1] ?? ''
       if (empty.has(name)) continue
@@ -337,7 +413,7 @@ describe('the payment page', () => {
   test('shows what is left as the one figure, and of which amount', () => {
     const html = render({ payment: { ...UNPAID, pending: '10' } })
     assert.equal(figureOf(html), '15 USDT')
-    assert.ok(html.includes('<p class="quiet">of <bdi>25.00 USDT</bdi></p>'), html)
+    assert.ok(html.includes('<p class="quiet">of <bdi>25.00 USDT</bdi></p>\n<button type="button" class="copy"'), html)
     for (const payment of [UNPAID, PAID]) {
       assert.equal(figureOf(render({ payment })), '25.00 USDT')
       assert.equal(render({ payment }).includes('<p class="quiet">of '), false)

@@ -39,6 +39,7 @@ function paid(received: string, ...deposits: readonly QualifyingDeposit[]): Paid
     invoice: INVOICE,
     order: NO_ORDER_FIELDS,
     payment,
+    acceptedAt: null,
     deposits,
     hasMoreDeposits: false,
     networks: pageNetworks(),
@@ -101,6 +102,14 @@ describe('the receipt', () => {
     const text = textOf(printed(paid('1250'), 'en', { ...SHOP, name: null, support: null }))
     for (const label of ['Paid to', 'Contact', 'Paid on', 'Transactions'])
       assert.equal(text.includes(label), false, text)
+  })
+
+  test('dates an invoice that was accepted before enough had come by the acceptance', () => {
+    const acceptedAt = START_MS + 60 * MINUTE_MS
+    const dated = (invoice: PaidInvoice) =>
+      textOf(/<dt>Paid on<\/dt><dd>(.*?)<\/dd>/.exec(printed({ ...invoice, acceptedAt }))?.[1] ?? '')
+    assert.equal(dated(paid('0')), 'November 22, 2026 at 8:05 PM UTC')
+    assert.equal(dated(paid('1250', deposit('1250', 0))), 'November 22, 2026 at 7:05 PM UTC')
   })
 
   test('is written as the language does', () => {

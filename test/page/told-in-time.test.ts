@@ -71,9 +71,24 @@ describe('what a payer is told in time', { skip: noBrowser }, () => {
     const call = page.locator('#last-call')
     await page.clock.runFor(EXPIRY_MS - LAST_CALL_MS - 10_000)
     assert.equal(await call.isVisible(), false)
+    assert.equal(await invitations(page), 3)
     await page.clock.runFor(11_000)
     assert.match((await call.textContent()) ?? '', /^Do not send anything any more\./)
     assert.ok(await call.isVisible())
+    assert.equal(await invitations(page), 0)
+    assert.equal(await page.locator('.panel:visible .address').count(), 1)
+    await page.context().close()
+  })
+
+  test('is so without a script, too, and of several networks', async () => {
+    aheadMs = 0
+    const path = await invoice()
+    aheadMs = EXPIRY_MS - LAST_CALL_MS
+    const page = await shop.visit(path, { javaScriptEnabled: false })
+    aheadMs = 0
+    assert.ok(await page.locator('#last-call').isVisible())
+    assert.equal(await invitations(page), 0)
+    assert.equal(await page.locator('.panel:visible .address').count(), 1)
     await page.context().close()
   })
 
@@ -97,6 +112,11 @@ describe('what a payer is told in time', { skip: noBrowser }, () => {
     assert.equal(await page.locator('.panel:visible .address').count(), 1)
     await page.context().close()
   })
+
+  /** The heading, the code and the button of the panel that is shown. */
+  function invitations(page: Page): Promise<number> {
+    return page.locator('.panel h2:visible, .panel .qr:visible, .panel .copy:visible').count()
+  }
 
   const lost = (page: Page) => page.locator('#lost')
 

@@ -95,8 +95,8 @@ async function shownOf(store: PageStore, id: string, run: Run): Promise<Shown | 
   const found = await run(() => store.invoices.findWithDeposits(id, TRANSACTIONS_MAX))
   if (found === undefined) return undefined
   // What others paid to its wallets is nobody's business here.
-  const { own, acceptedAt, ...shown } = found
-  const payment = acceptedAt === null ? own : acceptedPayment(own)
+  const { own, ...shown } = found
+  const payment = shown.acceptedAt === null ? own : acceptedPayment(own)
   const wallets = await run(() => walletsShown(store, found.invoice))
   return { ...shown, payment, wallets, strays: await run(() => straysShown(store, found, wallets)) }
 }

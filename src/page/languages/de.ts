@@ -13,16 +13,17 @@ export const de: Texts = {
   ofAmount: 'von {amount}',
 
   nothingSeen: 'Noch keine Zahlung eingegangen',
-  partlySeen: '{seen} eingegangen, es fehlen noch {missing}',
+  partlySeen: '{seen} eingegangen, noch zu senden: {missing}',
   partlyPending: 'Das Netzwerk hat noch nicht alles bestätigt.',
   allSeen: '{seen} eingegangen, es ist nichts mehr zu senden',
-  allPending: 'Die Bestätigung durch das Netzwerk steht noch aus.',
+  allPending: 'Die Bestätigung durch das Netzwerk steht noch aus. Sie können diese Seite schließen.',
   excessSeen: 'Das sind {excess} zu viel.',
   paid: 'Bezahlt. Es ist nichts mehr offen.',
   overpaidReceived: 'Bezahlt. Es wurden {excess} zu viel empfangen.',
   overpaidSeen: 'Bezahlt. Es sind {excess} zu viel eingegangen.',
   askAboutExcess: 'Wenden Sie sich wegen der Differenz an den Händler.',
   closed: 'Diese Rechnung kann nicht mehr bezahlt werden.',
+  closedExpired: 'Die Zahlungsfrist ist abgelaufen.',
   closedUnpaid: 'Es ist nichts eingegangen. Wenden Sie sich an den Händler, wenn Sie noch zahlen möchten.',
   closedReceived: '{received} wurden empfangen.',
   closedPending: '{pending} sind eingegangen und warten auf Bestätigung.',
@@ -32,16 +33,18 @@ export const de: Texts = {
   network: 'Netzwerk',
   sendToAddress: 'Senden Sie {amount} an diese Adresse',
   sendOnly: 'Senden Sie nur {coin} und nur über das Netzwerk {network}. Alles andere kann verloren gehen.',
+  tokenAlias: 'Börsen und Wallets zeigen statt {coin} oft USDT an. Maßgeblich ist der Token-Vertrag unten.',
   fullAmount:
-    'An der Adresse muss der volle Betrag von {amount} ankommen. Eine Börse zieht ihre Gebühr von Ihrer Eingabe ab: Geben Sie entsprechend mehr ein.',
+    'An der Adresse muss der volle Betrag von {amount} ankommen. Wenn Ihre Börse die Gebühr von Ihrer Eingabe abzieht, geben Sie entsprechend mehr ein.',
   feeCoin: 'Eine eigene Wallet braucht außerdem etwas {coin} für die Gebühr des Netzwerks.',
   confirmationTakes: 'Das Netzwerk braucht etwa {time}, um eine Zahlung zu bestätigen.',
   strayArrived:
     '{sum} sind über {network} eingegangen. Diese Rechnung verlangt {coin}, deshalb zählt das nicht. Wenden Sie sich an den Händler.',
   differentCoins:
-    '{coins} sind verschiedene Coins mit verschiedenem Wert. Diese Rechnung verlangt von beiden dieselbe Anzahl: Fragen Sie den Händler, welcher gemeint ist, wenn Sie nicht sicher sind.',
+    '{coins} sind verschiedene Coins mit verschiedenem Wert. Diese Rechnung verlangt von jedem dieselbe Anzahl: Fragen Sie den Händler, welcher gemeint ist, wenn Sie nicht sicher sind.',
   payBefore: 'Zahlen Sie vor dem {time}.',
-  lastCall: 'Senden Sie jetzt nichts mehr. Die Zeit ist fast abgelaufen, und eine Zahlung könnte zu spät ankommen.',
+  lastCall:
+    'Senden Sie jetzt nichts mehr. Die Zeit ist fast abgelaufen, und eine Zahlung könnte zu spät ankommen. Wenden Sie sich an den Händler, wenn Sie noch zahlen möchten.',
   unknownNetwork: 'Netzwerk noch nicht bekannt',
   unknownAddress: 'Die Adresse dieser Wallet ist noch nicht bekannt. Kommen Sie gleich noch einmal.',
   qrCode: 'QR-Code der Adresse',
@@ -109,7 +112,8 @@ export const de: Texts = {
     'Ihre Wallet ist nicht im Netzwerk {network}. Wählen Sie es dort aus und versuchen Sie es noch einmal. Es wurde nichts gesendet.',
   walletTooLittle: 'In Ihrer Wallet sind {balance}, zu zahlen sind aber {amount}. Es wurde nichts gesendet.',
   walletNoFee: 'In Ihrer Wallet ist kein {coin} für die Gebühr des Netzwerks. Es wurde nichts gesendet.',
-  walletFailed: 'Ihre Wallet meldet einen Fehler. Es wurde nichts gesendet.',
+  walletFailed:
+    'Ihre Wallet meldet einen Fehler. Es wurde nichts gesendet. Sie können auch an die Adresse unten senden.',
   walletUnsure:
     'Ihre Wallet meldet einen Fehler. Prüfen Sie dort, ob die Zahlung gesendet wurde, bevor Sie es noch einmal versuchen.',
   walletChanged: 'Die Rechnung hat sich inzwischen geändert. Es wurde nichts gesendet.',

@@ -13,16 +13,17 @@ export const es: Texts = {
   ofAmount: 'de {amount}',
 
   nothingSeen: 'Todavía no se ha detectado ningún pago',
-  partlySeen: 'Detectados {seen}; faltan {missing} por enviar',
+  partlySeen: 'Detectados {seen}; falta enviar {missing}',
   partlyPending: 'La red aún no lo ha confirmado todo.',
   allSeen: 'Detectados {seen}; no falta nada por enviar',
-  allPending: 'A la espera de que la red lo confirme.',
+  allPending: 'A la espera de que la red lo confirme. Puede cerrar esta página.',
   excessSeen: 'Son {excess} de más.',
   paid: 'Pagado. No queda nada pendiente.',
   overpaidReceived: 'Pagado. Se recibieron {excess} de más.',
   overpaidSeen: 'Pagado. Se detectaron {excess} de más.',
   askAboutExcess: 'Consulte al comercio sobre la diferencia.',
   closed: 'Esta factura ya no se puede pagar.',
+  closedExpired: 'El plazo de pago ha terminado.',
   closedUnpaid: 'No se recibió nada. Consulte al comercio si todavía quiere pagar.',
   closedReceived: 'Se recibieron {received}.',
   closedPending: 'Se detectaron {pending}, a la espera de confirmación.',
@@ -32,8 +33,10 @@ export const es: Texts = {
   network: 'Red',
   sendToAddress: 'Envíe {amount} a esta dirección',
   sendOnly: 'Envíe solo {coin} y solo por la red {network}. Cualquier otro envío puede perderse.',
+  tokenAlias:
+    'Las plataformas de intercambio y las billeteras suelen mostrar USDT en lugar de {coin}. Lo que cuenta es el contrato del token que figura abajo.',
   fullAmount:
-    'La dirección debe recibir {amount} íntegros. Las plataformas de intercambio descuentan su comisión del importe que se indica: indique esa cantidad de más.',
+    'La dirección debe recibir {amount} en su totalidad. Si su plataforma de intercambio descuenta la comisión del importe que indica, súmela a ese importe.',
   feeCoin: 'Una billetera propia necesita además algo de {coin} para la comisión de la red.',
   confirmationTakes: 'La red tarda alrededor de {time} en confirmar un pago.',
   strayArrived:
@@ -41,7 +44,8 @@ export const es: Texts = {
   differentCoins:
     '{coins} son monedas distintas con valores distintos. Esta factura pide la misma cantidad de cualquiera de ellas: si no está seguro, pregunte al comercio a cuál se refiere.',
   payBefore: 'Pague antes del {time}.',
-  lastCall: 'No envíe nada más. El plazo está a punto de terminar y un pago podría llegar demasiado tarde.',
+  lastCall:
+    'No envíe nada más. El plazo está a punto de terminar y un pago podría llegar demasiado tarde. Consulte al comercio si todavía quiere pagar.',
   unknownNetwork: 'Red aún desconocida',
   unknownAddress: 'La dirección de esta billetera aún no se conoce. Vuelva en un momento.',
   qrCode: 'Código QR de la dirección',
@@ -105,7 +109,8 @@ export const es: Texts = {
     'Su billetera no está en la red {network}. Elíjala allí e inténtelo de nuevo. No se ha enviado nada.',
   walletTooLittle: 'Su billetera tiene {balance}, pero hay que pagar {amount}. No se ha enviado nada.',
   walletNoFee: 'Su billetera no tiene {coin} para la comisión de la red. No se ha enviado nada.',
-  walletFailed: 'Su billetera ha comunicado un error. No se ha enviado nada.',
+  walletFailed:
+    'Su billetera ha comunicado un error. No se ha enviado nada. También puede enviar el importe a la dirección de abajo.',
   walletUnsure:
     'Su billetera ha comunicado un error. Compruebe en ella si el pago se envió antes de intentarlo de nuevo.',
   walletChanged: 'La factura ha cambiado mientras tanto. No se ha enviado nada.',

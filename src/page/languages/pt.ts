@@ -13,16 +13,17 @@ export const pt: Texts = {
   ofAmount: 'de {amount}',
 
   nothingSeen: 'Nenhum pagamento detectado ainda',
-  partlySeen: '{seen} detectados, faltam {missing}',
+  partlySeen: '{seen} detectados, falta enviar {missing}',
   partlyPending: 'A rede ainda não confirmou tudo.',
   allSeen: '{seen} detectados, não falta enviar nada',
-  allPending: 'Aguardando a confirmação da rede.',
+  allPending: 'Aguardando a confirmação da rede. Você pode fechar esta página.',
   excessSeen: 'São {excess} a mais.',
   paid: 'Pago. Não há mais nada a pagar.',
   overpaidReceived: 'Pago. Foram recebidos {excess} a mais.',
   overpaidSeen: 'Pago. Foram detectados {excess} a mais.',
   askAboutExcess: 'Fale com o lojista sobre a diferença.',
   closed: 'Esta fatura não pode mais ser paga.',
+  closedExpired: 'O prazo de pagamento terminou.',
   closedUnpaid: 'Nada foi recebido. Fale com o lojista se ainda quiser pagar.',
   closedReceived: 'Foram recebidos {received}.',
   closedPending: 'Foram detectados {pending}, que aguardam confirmação.',
@@ -32,8 +33,9 @@ export const pt: Texts = {
   network: 'Rede',
   sendToAddress: 'Envie {amount} para este endereço',
   sendOnly: 'Envie somente {coin} e somente pela rede {network}. Qualquer outro envio pode ser perdido.',
+  tokenAlias: 'Corretoras e carteiras costumam mostrar USDT em vez de {coin}. O que vale é o contrato do token abaixo.',
   fullAmount:
-    'O endereço precisa receber {amount} por inteiro. Uma corretora desconta a taxa do valor informado: informe esse tanto a mais.',
+    'O endereço precisa receber {amount} por inteiro. Se a sua corretora desconta a taxa do valor informado, some a taxa a esse valor.',
   feeCoin: 'Uma carteira própria também precisa de um pouco de {coin} para a taxa da rede.',
   confirmationTakes: 'A rede leva cerca de {time} para confirmar um pagamento.',
   strayArrived:
@@ -41,7 +43,8 @@ export const pt: Texts = {
   differentCoins:
     '{coins} são moedas diferentes, com valores diferentes. Esta fatura pede a mesma quantidade de qualquer uma delas: em caso de dúvida, pergunte ao lojista qual é a certa.',
   payBefore: 'Pague antes de {time}.',
-  lastCall: 'Não envie mais nada. O prazo está quase no fim, e um pagamento pode chegar tarde demais.',
+  lastCall:
+    'Não envie mais nada. O prazo está quase no fim, e um pagamento pode chegar tarde demais. Fale com o lojista se ainda quiser pagar.',
   unknownNetwork: 'Rede ainda desconhecida',
   unknownAddress: 'O endereço desta carteira ainda não é conhecido. Volte daqui a pouco.',
   qrCode: 'Código QR do endereço',
@@ -104,7 +107,8 @@ export const pt: Texts = {
   walletOtherNetwork: 'Sua carteira não está na rede {network}. Escolha a rede e tente de novo. Nada foi enviado.',
   walletTooLittle: 'Sua carteira tem {balance}, mas é preciso pagar {amount}. Nada foi enviado.',
   walletNoFee: 'Sua carteira não tem {coin} para a taxa da rede. Nada foi enviado.',
-  walletFailed: 'Sua carteira informou um erro. Nada foi enviado.',
+  walletFailed:
+    'Sua carteira informou um erro. Nada foi enviado. Você também pode enviar o valor para o endereço abaixo.',
   walletUnsure: 'Sua carteira informou um erro. Verifique nela se o pagamento foi enviado antes de tentar de novo.',
   walletChanged: 'A fatura mudou nesse meio-tempo. Nada foi enviado.',
   walletSent: 'Enviado. Esta página vai mostrar o pagamento. Não pague de novo.',

@@ -16,13 +16,14 @@ export const tr: Texts = {
   partlySeen: '{seen} görüldü, {missing} daha gönderilmeli',
   partlyPending: 'Ağ henüz hepsini onaylamadı.',
   allSeen: '{seen} görüldü, gönderilecek başka bir şey yok',
-  allPending: 'Ağın onayı bekleniyor.',
+  allPending: 'Ağın onayı bekleniyor. Bu sayfayı kapatabilirsiniz.',
   excessSeen: 'Bu, {excess} fazla.',
   paid: 'Ödendi. Başka borç yok.',
   overpaidReceived: 'Ödendi. {excess} fazla alındı.',
   overpaidSeen: 'Ödendi. {excess} fazla görüldü.',
   askAboutExcess: 'Fark için satıcıya başvurun.',
   closed: 'Bu fatura artık ödenemez.',
+  closedExpired: 'Ödeme süresi doldu.',
   closedUnpaid: 'Hiçbir şey alınmadı. Hâlâ ödemek istiyorsanız satıcıya başvurun.',
   closedReceived: '{received} alındı.',
   closedPending: '{pending} görüldü ve onay bekliyor.',
@@ -32,15 +33,18 @@ export const tr: Texts = {
   network: 'Ağ',
   sendToAddress: 'Bu adrese {amount} gönderin',
   sendOnly: 'Yalnızca {coin} gönderin ve yalnızca {network} ağını kullanın. Başka gönderimler kaybolabilir.',
+  tokenAlias:
+    'Borsalar ve cüzdanlar {coin} yerine çoğu zaman USDT gösterir. Belirleyici olan aşağıdaki token sözleşmesidir.',
   fullAmount:
-    'Adrese tam olarak {amount} ulaşmalıdır. Borsalar ücretlerini girdiğiniz tutardan keser: O kadar fazlasını girin.',
+    'Adrese tam olarak {amount} ulaşmalıdır. Borsanız ücretini girdiğiniz tutardan kesiyorsa bu ücreti tutara ekleyin.',
   feeCoin: 'Kendi cüzdanınızda ağ ücreti için biraz {coin} de bulunmalıdır.',
   confirmationTakes: 'Ağın bir ödemeyi onaylaması yaklaşık {time} sürer.',
   strayArrived: '{network} ağında {sum} geldi. Bu fatura {coin} istediği için bu sayılmaz. Satıcıya başvurun.',
   differentCoins:
     '{coins} değerleri farklı olan farklı paralardır. Bu fatura her birinden aynı miktarı istiyor: Emin değilseniz hangisinin istendiğini satıcıya sorun.',
   payBefore: 'Son ödeme zamanı: {time}.',
-  lastCall: 'Artık hiçbir şey göndermeyin. Süre dolmak üzere ve bir ödeme geç kalabilir.',
+  lastCall:
+    'Artık hiçbir şey göndermeyin. Süre dolmak üzere ve bir ödeme geç kalabilir. Hâlâ ödemek istiyorsanız satıcıya başvurun.',
   unknownNetwork: 'Ağ henüz bilinmiyor',
   unknownAddress: 'Bu cüzdanın adresi henüz bilinmiyor. Birazdan yeniden bakın.',
   qrCode: 'Adresin karekodu',
@@ -103,7 +107,8 @@ export const tr: Texts = {
   walletOtherNetwork: 'Cüzdanınız {network} ağında değil. Ağı cüzdanda seçip yeniden deneyin. Hiçbir şey gönderilmedi.',
   walletTooLittle: 'Cüzdanınızda {balance} var, ödenecek tutar ise {amount}. Hiçbir şey gönderilmedi.',
   walletNoFee: 'Cüzdanınızda ağ ücreti için {coin} yok. Hiçbir şey gönderilmedi.',
-  walletFailed: 'Cüzdanınız bir hata bildirdi. Hiçbir şey gönderilmedi.',
+  walletFailed:
+    'Cüzdanınız bir hata bildirdi. Hiçbir şey gönderilmedi. Tutarı aşağıdaki adrese kendiniz de gönderebilirsiniz.',
   walletUnsure:
     'Cüzdanınız bir hata bildirdi. Yeniden denemeden önce ödemenin gönderilip gönderilmediğini cüzdanda kontrol edin.',
   walletChanged: 'Fatura bu arada değişti. Hiçbir şey gönderilmedi.',
