@@ -99,7 +99,11 @@ class DeliveryRule implements Rule {
    * The clock may have been set back before an attempt ended, but the failure stands behind the event that it tells, which a deposit is
    * too.
    */
-  private checkEvent(id: string, ownerNo: OwnerNo, { state, result, event, attempts, createdAt }: StoredDelivery): void {
+  private checkEvent(
+    id: string,
+    ownerNo: OwnerNo,
+    { state, result, event, attempts, createdAt }: StoredDelivery,
+  ): void {
     if (state !== 'settled' || result === null || isDelivered(result)) return
     const { reading } = this
     if (event !== null && !EVENT_ID.test(event.id)) return reading.wrong('it tells of an event that has no id')
