@@ -33,6 +33,8 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   references: 'invoice',
   orderFields: 'invoice',
   orderNumbers: 'invoice',
+  notes: 'other',
+  invoiceNotes: 'other',
   openAmounts: 'invoice',
   openInvoices: 'invoice',
   paidInvoices: 'invoice',

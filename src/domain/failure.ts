@@ -59,6 +59,11 @@ export const failureMessages = {
   not_invoice_owner: 'This invoice belongs to another identity.',
   invoice_not_found: 'No such invoice.',
 
+  // Notes of support, in the operator's own tools
+  invalid_note:
+    'A note has 1 to 2000 characters, one of them visible at least, and no control characters but line breaks.',
+  too_many_notes: 'This invoice has 100 notes already. Remove one first.',
+
   // Identities, wallets and the gateway (decisions 8)
   invalid_identity: 'The identity must be a non-empty string of at most 128 characters.',
   no_wallet_available: 'No unassigned wallet is available. Try again later.',
@@ -103,6 +108,14 @@ export const failureMessages = {
 
 export type FailureCode = keyof typeof failureMessages
 
+/** What only the console and the commands of an operator are answered: no client of the API meets it. */
+export const operatorFailures: ReadonlySet<FailureCode> = new Set(['invalid_note', 'too_many_notes'])
+
+/** The codes that the API answers, in the order of the catalogue. */
+export const apiFailures: readonly FailureCode[] = (Object.keys(failureMessages) as FailureCode[]).filter(
+  (code) => !operatorFailures.has(code),
+)
+
 /** The field or parameter that a failure blames, if it is always the same one. */
 export const blamedFields: Readonly<Partial<Record<FailureCode, string>>> = {
   owner_required: 'owner',
@@ -120,6 +133,7 @@ export const blamedFields: Readonly<Partial<Record<FailureCode, string>>> = {
   invalid_payload: 'payload',
   invalid_types: 'types',
   invalid_overlap: 'overlapSeconds',
+  invalid_note: 'text',
 }
 
 /**

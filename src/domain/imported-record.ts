@@ -18,10 +18,12 @@ import {
   readSighting,
   text,
 } from './imported-fields.js'
+import { readNote } from './imported-note.js'
 import type { Invoice } from './invoice.js'
 import { flawForDeposits, flawOfExpiry, flawOfOrder, flawOfTexts } from './invoice-flaw.js'
 import { keySet, PUSHED_KEYS_MAX } from './key-history.js'
 import type { LedgerFact } from './ledger-fact.js'
+import type { Note } from './note.js'
 import { type OrderFields, readMetadata } from './order-fields.js'
 import { flawOfWalletId } from './wallet.js'
 
@@ -47,6 +49,7 @@ export type ImportedRecord =
   | { readonly type: 'deposit'; readonly deposit: Deposit }
   | ImportedEvent
   | { readonly type: 'audit'; readonly record: AuditRecord }
+  | { readonly type: 'note'; readonly note: Note }
 
 /** The fields by which each kind of record is recognised, and how it is read. */
 const KINDS: readonly {
@@ -60,6 +63,7 @@ const KINDS: readonly {
   { fields: ['id', 'network', 'address'], read: readWallet },
   { fields: ['owner', 'isKnown'], read: readIdentity },
   { fields: ['id', 'at', 'who', 'from', 'action'], read: readAudit },
+  { fields: ['id', 'invoiceId', 'at', 'who', 'text'], read: readNote },
   { fields: ['owner', 'id', 'type', 'at'], read: readEvent },
 ]
 
@@ -80,7 +84,8 @@ export function parseImportedRecord(
 ): ImportedRecord | { readonly type: 'flaw'; readonly flaw: string } {
   if (!isObject(value)) return flawed('it is no JSON object')
   const kind = KINDS.find(({ fields }) => fields.every((name) => value[name] !== undefined))
-  if (kind === undefined) return flawed('it is no invoice, deposit, wallet, key, identity, event or record of an audit')
+  if (kind === undefined)
+    return flawed('it is no invoice, deposit, wallet, key, identity, event, note or record of an audit')
   try {
     return kind.read(value, importing)
   } catch (error) {

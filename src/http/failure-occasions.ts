@@ -54,6 +54,8 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   invoice_void: 'The invoice was voided or has expired, so it cannot be accepted.',
   not_invoice_owner: 'The owner that asks to void an invoice, or to accept one, is not the owner of the invoice.',
   invoice_not_found: 'No invoice has the id in the path.',
+  invalid_note: 'The console and `billhook notes add` only: the text of a note cannot be kept.',
+  too_many_notes: 'The console and `billhook notes add` only: the invoice has as many notes as it may have.',
   invalid_identity: 'The identity in the path is empty or too long to be stored.',
   no_wallet_available: 'Every unassigned wallet of the network is handed out or assigned.',
   ledger_unreachable:

@@ -1,3 +1,4 @@
+import { apiFailures } from '../domain/failure.js'
 import { securitySchemes } from './openapi/access.js'
 import { answerHeaders } from './openapi/answer-headers.js'
 import { deliveryObjects } from './openapi/delivery.js'
@@ -5,7 +6,6 @@ import { description } from './openapi/description.js'
 import { documented } from './openapi/documented.js'
 import { exampleOf } from './openapi/error-examples.js'
 import { sharedResponses } from './openapi/error-responses.js'
-import { codes } from './openapi/failures.js'
 import { operationObject } from './openapi/operation-object.js'
 import { requestId } from './openapi/parameters.js'
 import { CHAPTERS, type DocumentedTag, type Operation } from './operations/operation.js'
@@ -70,7 +70,7 @@ function documentOf({ version, basePath }: Omit<DocumentFacts, 'networks'>) {
       responses: sharedResponses,
       // No operation is reached by another method than its own.
       examples: Object.fromEntries(
-        codes.filter((code) => code !== 'method_not_allowed').map((code) => [code, exampleOf(code)]),
+        apiFailures.filter((code) => code !== 'method_not_allowed').map((code) => [code, exampleOf(code)]),
       ),
       securitySchemes,
     },

@@ -14,6 +14,7 @@ import type { KeyHistory } from '../domain/key-history.js'
 import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
 import type { Network, Networks } from '../domain/network.js'
+import type { Note } from '../domain/note.js'
 import type { QualifyingDeposit, StrayDeposit } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Watch } from '../domain/watch.js'
@@ -24,6 +25,7 @@ import type { AuditPort } from './audit.js'
 import type { CommandPort, Settled } from './commands.js'
 import type { EventOutboxPort } from './event-outbox.js'
 import type { LeadershipPort } from './leadership.js'
+import type { NotePort } from './notes.js'
 import type { OutboxPort, OwedDelivery } from './outbox.js'
 import type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
 import type { SearchPort } from './search.js'
@@ -49,6 +51,7 @@ export interface Store {
   readonly identities: IdentityPort
   readonly wallets: WalletPort
   readonly invoices: InvoicePort
+  readonly notes: NotePort
   readonly deposits: DepositPort
   readonly chain: ChainPort
   readonly aside: AsidePort
@@ -329,6 +332,7 @@ export type ImportableRecord =
   | ImportedInvoice
   | ImportedEvent
   | { readonly type: 'audit'; readonly record: AuditRecord }
+  | { readonly type: 'note'; readonly note: Note }
   | { readonly type: 'deposit'; readonly deposit: Deposit }
   | {
       readonly type: 'key'

@@ -25,6 +25,7 @@ import { describeLedger } from './store/ledger.js'
 import { describeMatching } from './store/matching.js'
 import { describeMovedEvents } from './store/moved-events.js'
 import { describeNetworks } from './store/networks.js'
+import { describeNotes } from './store/notes.js'
 import { describeOrders } from './store/orders.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
@@ -54,6 +55,7 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   identities: [describeIdentities],
   wallets: [describeWallets],
   invoices: [describeInvoices, describeOrders, describeQualifyingDeposits],
+  notes: [describeNotes],
   deposits: [describeDeposits, describeMatching, describeOwnMoney, describeStrayDeposits, describeUnderpaid],
   chain: [describeChains],
   aside: [describeAside, describeSetAside],

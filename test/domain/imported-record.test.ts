@@ -116,9 +116,17 @@ const LATER = AT + DAY_MS + 1
 const URL_FLAW =
   'callback_url must be an absolute http or https URL of at most 2048 characters, without user and password'
 const EXPIRY_FLAW = 'expires_at must be 60 to 31536000 seconds after created_at'
+const NOTE = {
+  ...{ id: `${AT.toString(16).padStart(12, '0')}${'7'.repeat(20)}`, invoiceId: 'A'.repeat(32), at: AT },
+  ...{ who: 'root (uid 0)', text: 'one\ntwo' },
+}
 const walletIds = (count: number) => Array.from({ length: count }, (_, i) => `w${i + 1}`).join()
 
 describe('an imported record', () => {
+  test('is a note with what somebody wrote, and nothing else', () => {
+    assert.deepEqual(parseImportedRecord({ ...NOTE, owner: 'alice', more: 1 }, IMPORTING), { type: 'note', note: NOTE })
+  })
+
   for (const [what, record] of [
     ['an invoice', INVOICE],
     ['an invoice of before multi-wallet support', { ...INVOICE, wallet_ids: null }],
@@ -248,7 +256,18 @@ describe('an imported record', () => {
     [{ ...WALLET, owner: 'a'.repeat(129) }, 'owner must be an identity'],
     [{ ...CREATED, at: LATER, id: `${LATER.toString(16).padStart(12, '0')}0000` }, 'at is in the future'],
     [withDeposit({ receivedAt: LATER }), 'receivedAt is in the future'],
-    [{ what: 'ever' }, 'it is no invoice, deposit, wallet, key, identity, event or record of an audit'],
+    [{ ...NOTE, id: 'n'.repeat(32) }, 'id must be 32 lower-case hex characters'],
+    [{ ...NOTE, at: AT + 1 }, 'at is not the time of its id'],
+    [{ ...NOTE, at: LATER, id: `${LATER.toString(16).padStart(12, '0')}${'7'.repeat(20)}` }, 'at is in the future'],
+    [{ ...NOTE, invoiceId: 'order-1' }, 'invoiceId must be 32 hex characters'],
+    [{ ...NOTE, who: '' }, 'who is missing'],
+    [{ ...NOTE, who: 'a\0' }, 'who has a NUL in it'],
+    [{ ...NOTE, who: 'w'.repeat(201) }, 'who is longer than 200 characters'],
+    [{ ...NOTE, text: 7 }, 'text must be a text'],
+    [{ ...NOTE, text: ' ' }, 'text is no text of a note'],
+    [{ ...NOTE, text: 'a\u001b[2J' }, 'text is no text of a note'],
+    [{ ...NOTE, text: '\u{1f600}'.repeat(2001) }, 'text is no text of a note'],
+    [{ what: 'ever' }, 'it is no invoice, deposit, wallet, key, identity, event, note or record of an audit'],
     [[INVOICE], 'it is no JSON object'],
   ] as const) {
     test(`is refused: ${flaw}, as in ${JSON.stringify(record).slice(0, 200)}`, () => {

@@ -1,11 +1,10 @@
-import { failureMessages } from '../../domain/failure.js'
+import { apiFailures, failureMessages } from '../../domain/failure.js'
 import { failureOccasions } from '../failure-occasions.js'
 import { failureStatus } from '../failure-status.js'
-import { codes } from './failures.js'
 
 /** What the document says of the service as a whole: conventions, signed requests, and the table of all errors. */
 export function description(): string {
-  const rows = codes.map(
+  const rows = apiFailures.map(
     (code) =>
       `| ${failureStatus[code]} | \`${code}\` | ${cell(failureMessages[code])} | ${cell(failureOccasions[code])} |`,
   )

@@ -1,10 +1,7 @@
-import { type FailureCode, failureMessages } from '../../domain/failure.js'
+import { apiFailures, type FailureCode } from '../../domain/failure.js'
 import { type Endpoint, endpoints, isForOwnPages } from '../endpoints.js'
 import type { DocumentedTag } from '../operations/operation.js'
 import { documented } from './documented.js'
-
-/** The codes of all failures, in the order of the catalogue. */
-export const codes = Object.keys(failureMessages) as FailureCode[]
 
 /** The failures of an operation: its handler's, and those that follow from the table of endpoints. */
 export function failuresOf(tag: DocumentedTag): readonly FailureCode[] {
@@ -15,7 +12,7 @@ export function failuresOf(tag: DocumentedTag): readonly FailureCode[] {
     ...limitFailures(endpoint),
     ...httpFailures(tag, endpoint),
   ])
-  return codes.filter((code) => all.has(code))
+  return apiFailures.filter((code) => all.has(code))
 }
 
 function accessFailures(endpoint: Endpoint): readonly FailureCode[] {

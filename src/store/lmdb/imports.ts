@@ -21,6 +21,7 @@ import { internOwner } from './identities/identities.js'
 import { addExpiry, expireDue, isPaidNow } from './invoices/invoice-index.js'
 import { indexed } from './invoices/invoice-places.js'
 import { findInvoice, type InvoiceRow, invoiceRow, putInvoiceRow, storeIdOf } from './invoices/invoice-rows.js'
+import { LmdbNoteWork } from './invoices/notes.js'
 import { enterOpen } from './invoices/open-invoices.js'
 import { orderOf, putOrder } from './invoices/order-rows.js'
 import { enterPaid } from './invoices/paid-invoices.js'
@@ -46,6 +47,7 @@ export class LmdbImports implements ImportPort {
         keys: new LmdbKeyWork(commit),
         events: new LmdbEventImport(commit),
         audit: new LmdbAuditWork(commit),
+        notes: new LmdbNoteWork(commit),
       }
       return keptWhole(answeredNow(importRecord(work, record, terms)))
     })

@@ -29,6 +29,7 @@ import { LmdbIdentities } from './identities/identities.js'
 import { LmdbImports } from './imports.js'
 import { InvoiceAnswers } from './invoices/invoice-answers.js'
 import { LmdbInvoices } from './invoices/invoice-port.js'
+import { LmdbNotes } from './invoices/notes.js'
 import { LmdbKeys } from './keys/api-keys.js'
 import { LmdbLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
@@ -167,6 +168,7 @@ export function storeOn(
     identities: new LmdbIdentities(commits),
     wallets: new LmdbWallets(commits),
     invoices: new LmdbInvoices(commits, answers),
+    notes: new LmdbNotes(commits),
     deposits: new LmdbDeposits(commits),
     chain,
     aside: new LmdbAside(commits),

@@ -7,6 +7,7 @@ import type { Invoice } from '../../domain/invoice.js'
 import type { IdentityKeys } from '../../domain/key-history.js'
 import type { LedgerProgress, ListedTransaction, SetAside } from '../../domain/ledger-progress.js'
 import type { Network, NetworkAbout } from '../../domain/network.js'
+import type { Note } from '../../domain/note.js'
 import type { OrderFields } from '../../domain/order-fields.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Watch } from '../../domain/watch.js'
@@ -95,6 +96,12 @@ export interface MovedEvent {
   readonly isLate: boolean
 }
 
+/** A note of support. */
+export interface MovedNote extends Pick<Note, 'id' | 'who' | 'text'> {
+  /** The id by which stores list the invoice. */
+  readonly invoiceId: string
+}
+
 /** The records of each kind. */
 export interface MovedRecords {
   /** What the catalogue said of networks, by the bytes of the id. */
@@ -138,6 +145,8 @@ export interface MovedRecords {
   }
   readonly signedCreations: { readonly expiresAt: number; readonly digest: string }
   /** By id. */
+  readonly notes: MovedNote
+  /** By id. */
   readonly audit: AuditRecord
   /** From when on every change is an event, Unix ms. */
   readonly logged: { readonly since: number }
@@ -170,6 +179,7 @@ export const MOVED_KINDS = [
   'events',
   'idempotencyKeys',
   'signedCreations',
+  'notes',
   'audit',
   'logged',
 ] as const satisfies readonly MovedKind[]

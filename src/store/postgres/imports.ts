@@ -31,6 +31,7 @@ import {
   storeIdOf,
   toInvoice,
 } from './invoices/invoice-rows.js'
+import { PostgresNoteWork } from './invoices/notes.js'
 import { toOrder } from './invoices/order-columns.js'
 import { enterOpen, enterPaid, enterVoid } from './invoices/places.js'
 import { expireDue, isPaidNow, lockInvoice } from './invoices/settle.js'
@@ -54,6 +55,7 @@ export class PostgresImports implements ImportPort {
           keys: new PostgresKeyWork(work),
           events: new PostgresEventImport(work),
           audit: new PostgresAuditWork(work),
+          notes: new PostgresNoteWork(work),
         }
         return keptWhole(await answeredLater(importRecord(parts, record, terms)))
       }

@@ -24,6 +24,7 @@ import { Fence } from './fence.js'
 import { PostgresIdentities } from './identities.js'
 import { PostgresImports } from './imports.js'
 import { PostgresInvoices } from './invoices/invoice-port.js'
+import { PostgresNotes } from './invoices/notes.js'
 import { PostgresKeys } from './keys/key-port.js'
 import { PostgresLeadership } from './leadership.js'
 import { PostgresLedger } from './ledger/ledger-port.js'
@@ -107,6 +108,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     identities: new PostgresIdentities(database),
     wallets: new PostgresWallets(database),
     invoices,
+    notes: new PostgresNotes(database),
     deposits: new PostgresDeposits(database),
     chain: new PostgresChain(database, deposits),
     aside: new PostgresAside(database),

@@ -11,6 +11,7 @@ import { type AuditWork, importAudit } from './audit.js'
 import { type EventImportWork, importEvent, importRemoval } from './import-events.js'
 import { ADDED, KNOWN, type LogWork, refused, skipLogging } from './import-outcomes.js'
 import { importKey, type KeyWork } from './keys.js'
+import { importNote, type NoteWork } from './notes.js'
 import { askBoth } from './together.js'
 
 /** A wallet of an imported invoice. */
@@ -74,6 +75,7 @@ export interface ImportWork<Id, Row, Named> {
   readonly keys: KeyWork
   readonly events: EventImportWork<Named>
   readonly audit: AuditWork
+  readonly notes: NoteWork<Id>
 }
 
 /** Adds a record of another store as it was there. */
@@ -95,6 +97,8 @@ export function importRecord<Id, Row, Named>(
       return importRemoval(work.events, record.owner, record.id)
     case 'audit':
       return importAudit(work.audit, record.record)
+    case 'note':
+      return importNote(work.notes, record.note)
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { failureMessages } from '../../../src/domain/failure.js'
+import { apiFailures, operatorFailures } from '../../../src/domain/failure.js'
 import { endpoints } from '../../../src/http/endpoints.js'
 import { failureStatus } from '../../../src/http/failure-status.js'
 import { openApiDocument } from '../../../src/http/openapi.js'
@@ -28,11 +28,15 @@ describe('the OpenAPI document', () => {
   })
 
   test('has every error code with its status, in the table of errors and in the answers of operations', () => {
-    for (const code of Object.keys(failureMessages) as (keyof typeof failureMessages)[]) {
+    for (const code of apiFailures) {
       assert.ok(document.info.description.includes(`| ${failureStatus[code]} | \`${code}\` | `), code)
       // Only another method than that of an operation gets it.
       if (code !== 'method_not_allowed') assert.ok(text.includes(`"#/components/examples/${code}"`), code)
     }
+  })
+
+  test('has no error code that only operators are answered', () => {
+    for (const code of operatorFailures) assert.ok(!text.includes(code), code)
   })
 
   test('names the path of the public URL and the version', () => {

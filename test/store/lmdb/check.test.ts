@@ -68,6 +68,8 @@ const UNSEEN: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   signedCreations: ['removed', 'added', 'altered'],
   // Its order number leads to it, if it has one, and is told instead.
   orderFields: ['removed'],
+  // Its invoice leads to it, and is told instead. Any text could be one.
+  notes: ['removed', 'altered'],
   watches: ['removed', 'added'],
   blocksAside: ['removed', 'added'],
   depositsAside: ['removed'],

@@ -44,6 +44,7 @@ export async function fillEveryTable(directory: string): Promise<void> {
   await chain(t)
   await ledger(t)
   await audit(t)
+  await notes(t)
   await attempts(t)
   await eventWebhooks(t)
   await crowd(t)
@@ -193,6 +194,17 @@ async function audit(t: Scenario): Promise<void> {
   const { id } = await t.store.audit.begin({ ...operator, action: 'import', owner: null, subject: 'records.ndjson' })
   await t.store.audit.note(id, { outcome: 'done', detail: '1 added, 0 known already, 0 refused' })
   await t.store.audit.begin({ ...operator, action: 'key.revoke', owner: 'alice', subject: 'f'.repeat(16) })
+}
+
+/** Two of one invoice, and one that is removed again. */
+async function notes(t: Scenario): Promise<void> {
+  const who = 'console session 9f31c2aa'
+  const { id: invoiceId } = await t.invoice({ amount: '74' })
+  for (const text of ['The payer called.\nPaid from an exchange.', 'Refunded.']) {
+    unwrap(await t.store.notes.add({ invoiceId, who, text }))
+  }
+  const { id } = unwrap(await t.store.notes.add({ invoiceId, who, text: 'wrong' }))
+  unwrap(await t.store.notes.remove(id))
 }
 
 /** More open invoices on a wallet than are examined with the deposit that pays them. */

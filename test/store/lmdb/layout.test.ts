@@ -36,9 +36,11 @@ const TABLES = [
   ],
   ...[
     'ledger-taken',
+    'invoice-notes',
     'matches',
     'meta',
     'networks',
+    'notes',
     'open-amounts',
     'open-invoices',
     'order-fields',
@@ -71,6 +73,7 @@ const RECORDS = [
   ...[
     'meta/sequences 1',
     'networks 1',
+    'notes 1',
     'order-fields 1',
     'owner-events 1',
     'owner-events 1',

@@ -1,4 +1,4 @@
-import { type FailureCode, failureMessages, WALLET_REASONS } from '../../../domain/failure.js'
+import { apiFailures, WALLET_REASONS } from '../../../domain/failure.js'
 import { list, oneOf, record, type Schema, text } from '../schema.js'
 
 export const errorRecords = {
@@ -6,10 +6,7 @@ export const errorRecords = {
     ...record(
       {
         error: text('For people. The text may change.'),
-        code: oneOf(
-          Object.keys(failureMessages) satisfies string[] as FailureCode[],
-          'Stable: branch on it. The chapter "Errors" of the description lists all of them.',
-        ),
+        code: oneOf(apiFailures, 'Stable: branch on it. The chapter "Errors" of the description lists all of them.'),
         field: text('With status 400: the field or parameter to blame; if several are wrong, the first.'),
         wallet: text('The id of the wallet to blame, one of those in the request.'),
         reason: oneOf(

@@ -5,6 +5,7 @@ import { blocks, chains, deposits, networks, watches } from './deposit-kinds.js'
 import { idempotencyKeys, invoices, signedCreations } from './invoice-kinds.js'
 import { answers, audit, identityKeys, ledger, ledgerSetAside, ledgerTaken, logged } from './ledger-kinds.js'
 import type { LmdbMovedKind } from './moved-kind.js'
+import { notes } from './note-kinds.js'
 import { addresses, identities, keys, wallets } from './wallet-kinds.js'
 
 export const LMDB_KINDS: { readonly [K in MovedKind]: LmdbMovedKind<K> } = {
@@ -31,6 +32,7 @@ export const LMDB_KINDS: { readonly [K in MovedKind]: LmdbMovedKind<K> } = {
   events,
   idempotencyKeys,
   signedCreations,
+  notes,
   audit,
   logged,
 }

@@ -36,6 +36,8 @@ const TABLES = {
   references: 'references', // reference → invoice id
   orderFields: 'order-fields', // invoice id → what the invoice says of its order, if anything
   orderNumbers: 'order-numbers', // order number, owner no, invoice id → nothing
+  notes: 'notes', // note id → the invoice that it is of, who wrote it, text
+  invoiceNotes: 'invoice-notes', // invoice id, note id → nothing
   openAmounts: 'open-amounts', // wallet no, owner no, currency, amount → ids of the open invoices that ask it
   openInvoices: 'open-invoices', // wallet no, owner no, set no, class, invoice id → nothing; open invoices
   paidInvoices: 'paid-invoices', // wallet no, owner no, class, invoice id → nothing; invoices found paid

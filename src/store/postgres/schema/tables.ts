@@ -282,4 +282,9 @@ export const VERSIONS: readonly (readonly string[])[] = [
     `ALTER TABLE invoices ADD COLUMN IF NOT EXISTS metadata text`,
     `CREATE INDEX IF NOT EXISTS invoices_order_number ON invoices (order_number, owner, id) WHERE order_number IS NOT NULL`,
   ],
+  [
+    // What support wrote about invoices. The id begins with the time.
+    `CREATE TABLE IF NOT EXISTS notes (id uuid PRIMARY KEY, invoice_id uuid NOT NULL, who text NOT NULL, content text NOT NULL)`,
+    `CREATE INDEX IF NOT EXISTS notes_invoice ON notes (invoice_id, id)`,
+  ],
 ]

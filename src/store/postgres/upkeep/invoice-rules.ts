@@ -101,6 +101,10 @@ export const INVOICE_RULES: readonly Rule[] = [
     'it is of no wallet': `
       SELECT u.wallet_id AS name FROM unsettled_wallets AS u LEFT JOIN wallets AS w ON w.id = u.wallet_id WHERE w.id IS NULL`,
   }),
+  ...rulesOf('notes', {
+    'invoices does not have its invoice': `
+      SELECT n.id::text AS name FROM notes AS n LEFT JOIN invoices AS i ON i.id = n.invoice_id WHERE i.id IS NULL`,
+  }),
   ...rulesOf('idempotency_keys', {
     'it is malformed': `
       SELECT encode(scope, 'hex') AS name FROM idempotency_keys WHERE octet_length(scope) <> 32 OR octet_length(body_hash) <> 32`,

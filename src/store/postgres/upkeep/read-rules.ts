@@ -1,5 +1,6 @@
 import { parseInvoiceAmount } from '../../../domain/amount.js'
 import { flawForDeposits, flawOfOrder } from '../../../domain/invoice-flaw.js'
+import { isNoteText } from '../../../domain/note.js'
 import { metadataOfText } from '../../../domain/order-fields.js'
 import { isAbsoluteHttpUrl } from '../../../domain/text.js'
 import type { Violation } from '../../upkeep.js'
@@ -47,6 +48,13 @@ const orders: ReadRule<OrderColumns & { readonly id: string }> = {
     metadata !== null && metadataOfText(metadata) === undefined
       ? 'its metadata is none'
       : flawOfOrder({ returnUrl, orderNumber }),
+}
+
+const notes: ReadRule<{ readonly id: string; readonly content: string }> = {
+  table: 'notes',
+  select: sql`SELECT id, content FROM notes`,
+  nameOf,
+  flaw: ({ content }) => (isNoteText(content) ? null : 'its text is none'),
 }
 
 interface PlacedColumns {
@@ -98,6 +106,7 @@ export async function* checkRead(snapshot: Snapshot): AsyncGenerator<Violation> 
   yield* checkEach(snapshot, amounts)
   yield* checkEach(snapshot, payable)
   yield* checkEach(snapshot, orders)
+  yield* checkEach(snapshot, notes)
   yield* checkEach(snapshot, webhooks)
   yield* checkEach(snapshot, sets)
   yield* checkEach(snapshot, lanes)

@@ -10,6 +10,7 @@ import { invoices, openAmounts, paidAmounts, walletSets } from './invoice-rules.
 import { apiKeys, idempotencyKeys, ownerApiKeys, signedCreations } from './key-rules.js'
 import { events, ledgerSetAside, ledgerTaken, meta } from './ledger-rules.js'
 import { invoiceDeposits, matches } from './match-rules.js'
+import { notes } from './note-rules.js'
 import { orderFields } from './order-rules.js'
 import { index, type MakeRule } from './rule.js'
 
@@ -37,6 +38,8 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   references: index,
   orderFields,
   orderNumbers: index,
+  notes,
+  invoiceNotes: index,
   openAmounts,
   openInvoices: index,
   paidInvoices: index,
