@@ -1,14 +1,15 @@
 import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { ApiKey } from '../domain/api-key.js'
-import { type AuditEnd, type AuditedAction, DONE, type Operator } from '../domain/audit.js'
+import { type AuditEnd, type AuditedAction, boundedAction, DONE, type Operator } from '../domain/audit.js'
 import { type Outcome, refuse } from '../domain/failure.js'
+import { type Note, noteTextOf } from '../domain/note.js'
 import type { Wallet } from '../domain/wallet.js'
 import type { Delivery } from '../domain/webhook.js'
 import type { InvoiceWithPayment, OnOwed, Store } from '../store/store.js'
 import type { AuditTrail } from './trail.js'
 
 export interface OperatorParts {
-  readonly store: Pick<Store, 'invoices' | 'outbox' | 'keys' | 'wallets'>
+  readonly store: Pick<Store, 'invoices' | 'notes' | 'outbox' | 'keys' | 'wallets'>
   readonly directory: Pick<WalletDirectory, 'voidInvoice' | 'acceptInvoice'>
   /** Called with a redelivery, after it is durable. */
   readonly onOwed: OnOwed
@@ -55,6 +56,26 @@ export class OperatorActions {
     return await this.follow({ ...operator, action: 'invoice.accept', owner, subject: id }, async (trace) =>
       owner === null ? refuse('invoice_not_found') : await directory.acceptInvoice(id, owner, { trace }),
     )
+  }
+
+  /** Writes a note about an invoice. The trace does not repeat its text, which would outlive the note there. */
+  async addNote(operator: Operator, invoiceId: string, given: unknown): Promise<Outcome<Note>> {
+    const { invoices, notes } = this.parts.store
+    const owner = (await invoices.find(invoiceId))?.owner ?? null
+    const action = { ...operator, action: 'note.add', owner, subject: invoiceId }
+    const { who } = boundedAction(action)
+    const text = noteTextOf(given)
+    return await this.follow(action, async (trace) =>
+      text === null ? refuse('invalid_note') : await notes.add({ invoiceId, who, text }, trace),
+    )
+  }
+
+  async removeNote(operator: Operator, id: string): Promise<Outcome<Note>> {
+    const { invoices, notes } = this.parts.store
+    const invoiceId = (await notes.find(id))?.invoiceId ?? null
+    const owner = invoiceId === null ? null : ((await invoices.find(invoiceId))?.owner ?? null)
+    const subject = invoiceId === null ? id : `${invoiceId} ${id}`
+    return await this.follow({ ...operator, action: 'note.remove', owner, subject }, (trace) => notes.remove(id, trace))
   }
 
   async putBackWallet(operator: Operator, id: string): Promise<Outcome<Wallet>> {

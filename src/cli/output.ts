@@ -5,6 +5,11 @@ export function printable(text: string): string {
   return text.replace(/\p{C}|[\u2028\u2029]/gu, '?')
 }
 
+/** The same of text that may have several lines. */
+export function onOneLine(text: string): string {
+  return printable(text.replaceAll('\n', ' / '))
+}
+
 /** A value as one line of JSON that cannot control a terminal: what is no plain text is escaped. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(/\p{C}|[\u2028\u2029]/gu, escapes)

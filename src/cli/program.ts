@@ -11,6 +11,7 @@ import { importCommand } from './import.js'
 import { invoiceCommands } from './invoice.js'
 import { keygenCommand } from './keygen.js'
 import { migrateCommand } from './migrate.js'
+import { noteCommands } from './notes.js'
 import { putBackCommand, redeliverCommand, revokeCommand } from './operator-actions.js'
 import { type ReconcileRequest, readReconcileRequest } from './reconcile.js'
 import { auditCommand, exportCommand, listCommand, walletsCommand } from './records.js'
@@ -54,6 +55,7 @@ export function createProgram(context: CommandContext, works: Works): BillhookCo
   const deliveries = program.add('deliveries', 'Webhooks, sent or to be sent.')
   listCommand(deliveries, 'deliveries', 'List webhooks, sent or to be sent.')
   redeliverCommand(deliveries)
+  noteCommands(program)
   const keys = program.add('keys', 'API keys.')
   listCommand(keys, 'keys', 'List API keys, revoked ones included.')
   revokeCommand(keys)

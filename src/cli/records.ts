@@ -7,15 +7,16 @@ import type { Column } from '../listing/column.js'
 import { deliveryColumns } from '../listing/deliveries.js'
 import { depositColumns } from '../listing/deposits.js'
 import { keyColumns } from '../listing/keys.js'
+import { noteColumns } from '../listing/notes.js'
 import { walletColumns, withdrawnColumns } from '../listing/wallets.js'
 import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
-import { jsonLine, printable } from './output.js'
+import { jsonLine, onOneLine, printable } from './output.js'
 import { TextTable } from './text-table.js'
 
 const KINDS = [
-  ...['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities', 'events', 'audit'],
+  ...['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities', 'events', 'notes', 'audit'],
   ...['withdrawn-wallets', 'set-aside-blocks', 'set-aside-deposits'],
 ] as const
 
@@ -66,11 +67,18 @@ const LISTS = {
     fields: ['at', 'who', 'from', 'action', 'subject', 'outcome', 'detail', 'owner'],
     columns: () => auditColumns,
   },
+  notes: {
+    fields: ['at', 'invoiceId', 'who', 'text', 'id'],
+    columns: () => noteColumns,
+  },
   keys: {
     fields: ['id', 'owner', 'label', 'permissions', 'public_key', 'created_at', 'expires_at', 'revoked_at'],
     columns: () => keyColumns,
   },
 } as const
+
+/** The one field of a list that may have several lines. */
+const WRITTEN = 'text'
 
 /** `billhook audit list`. */
 export function auditCommand(audit: BillhookCommand): void {
@@ -130,18 +138,19 @@ export function listCommand(
 async function list(given: Given, kind: keyof typeof LISTS, admin: Admin, io: ProcessIo): Promise<number> {
   const { fields, columns } = LISTS[kind]
   const owner = given.options['owner']
+  const { invoice } = given.options
   const since = momentOf(given.options['since'])
   const isJson = given.options['json'] === true
   if (io.isOutputTerminal && !isJson) {
     // The records of a kind have the shape that its columns read: the service shows them as the store has them.
     const table = new TextTable(Object.values<Column<never>>(await columns(admin)), io.print)
-    await read(admin, kind, { owner, since, order: 'newest' }, (item) => table.add(item as never))
+    await read(admin, kind, { owner, invoice, since, order: 'newest' }, (item) => table.add(item as never))
     await table.flush()
     return EXIT_SUCCESS
   }
   const line = (item: Item) => fields.map((name) => shown(name, item[name])).join('\t')
   if (!isJson) await io.print(`${fields.join('\t')}\n`)
-  await read(admin, kind, { owner, since }, (item) => io.print(`${isJson ? jsonLine(item) : line(item)}\n`))
+  await read(admin, kind, { owner, invoice, since }, (item) => io.print(`${isJson ? jsonLine(item) : line(item)}\n`))
   return EXIT_SUCCESS
 }
 
@@ -154,15 +163,24 @@ function momentOf(text: unknown): number | null {
   return Number.isNaN(moment) ? null : moment
 }
 
+/** Which records of a kind to read. */
+interface Asked {
+  readonly owner: unknown
+  readonly invoice?: unknown
+  readonly since?: number | null
+  readonly order?: 'newest'
+}
+
 async function read(
   admin: Admin,
   kind: string,
-  { owner, order, since }: { readonly owner: unknown; readonly since?: number | null; readonly order?: 'newest' },
+  { owner, invoice, order, since }: Asked,
   write: (item: Item) => Promise<void>,
   unit?: string,
 ): Promise<void> {
   const query = new URLSearchParams({
     ...(typeof owner === 'string' ? { owner } : {}),
+    ...(typeof invoice === 'string' ? { invoice } : {}),
     ...(order === undefined ? {} : { order }),
     ...(since == null ? {} : { since: String(since) }),
   })
@@ -224,5 +242,5 @@ function flat(item: Item, prefix = ''): Item {
 function shown(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-'
   if (/^at$|At$|_at$/.test(name) && typeof value === 'number') return new Date(value).toISOString()
-  return printable(String(value))
+  return name === WRITTEN ? onOneLine(String(value)) : printable(String(value))
 }

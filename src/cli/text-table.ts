@@ -1,5 +1,5 @@
 import type { Column } from '../listing/column.js'
-import { printable } from './output.js'
+import { onOneLine, printable } from './output.js'
 
 /** Rows whose widths are known before they are printed. */
 const ROWS_AT_ONCE = 100
@@ -24,7 +24,11 @@ export class TextTable<Item> {
   }
 
   async add(item: Item): Promise<void> {
-    this.waiting.push(this.columns.map((column) => printable(column.of(item) ?? NOTHING)))
+    const cells = this.columns.map((column) => {
+      const text = column.of(item) ?? NOTHING
+      return column.kind === 'lines' ? onOneLine(text) : printable(text)
+    })
+    this.waiting.push(cells)
     if (this.waiting.length === ROWS_AT_ONCE) await this.flush()
   }
 

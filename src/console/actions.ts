@@ -8,6 +8,8 @@ import { links } from './links.js'
 const DONE = new Map([
   ['voided', 'The invoice is void.'],
   ['accepted', 'The invoice is accepted as paid.'],
+  ['noted', 'The note is kept.'],
+  ['unnoted', 'The note is removed.'],
   ['redelivered', 'The webhook is queued again.'],
   ['revoked', 'The key is revoked.'],
 ])
@@ -33,6 +35,21 @@ export async function acceptInvoice(
 ): Promise<Outcome<string>> {
   const done = await actions.acceptInvoice(operator, id)
   return done.ok ? succeed(`${links.invoice(id)}?done=accepted`) : done
+}
+
+export async function addNote(
+  actions: OperatorActions,
+  operator: Operator,
+  id: string,
+  text: string | null,
+): Promise<Outcome<string>> {
+  const done = await actions.addNote(operator, id, text)
+  return done.ok ? succeed(`${links.invoice(id)}?done=noted`) : done
+}
+
+export async function removeNote(actions: OperatorActions, operator: Operator, id: string): Promise<Outcome<string>> {
+  const done = await actions.removeNote(operator, id)
+  return done.ok ? succeed(`${links.invoice(done.value.invoiceId)}?done=unnoted`) : done
 }
 
 export async function redeliver(actions: OperatorActions, operator: Operator, id: string): Promise<Outcome<string>> {

@@ -2,15 +2,17 @@ import type { OperatorActions } from '../audit/operator-actions.js'
 import { type ConsoleHandlers, handlers } from '../http/endpoints.js'
 import type { SetAside } from '../listing/aside.js'
 import type { Store } from '../store/store.js'
-import { acceptInvoice, redeliver, revokeKey, voidInvoice } from './actions.js'
+import { acceptInvoice, addNote, redeliver, removeNote, revokeKey, voidInvoice } from './actions.js'
 import { deliveriesList, deliveryPage } from './deliveries.js'
 import { depositsList } from './deposits.js'
 import { Entrance, type EntranceParts } from './entrance.js'
+import { WRITTEN_FIELD } from './forms.js'
 import { invoicePage, invoicesList } from './invoices.js'
 import { keysPage } from './keys.js'
 import { listCsv } from './list-csv.js'
 import { listPage } from './list-page.js'
 import { networksPage, type Progress } from './networks.js'
+import { NOTE_ACTIONS } from './notes.js'
 import { type Condition, overviewPage } from './overview.js'
 import { searchPage } from './search.js'
 import { walletsPage } from './wallets.js'
@@ -20,7 +22,7 @@ export interface ConsoleParts extends EntranceParts {
   readonly actions: OperatorActions
   readonly store: Pick<
     Store,
-    'networks' | 'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys' | 'search' | 'turns'
+    'networks' | 'invoices' | 'notes' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys' | 'search' | 'turns'
   >
   readonly condition: Condition
   /** The URL below which payers find the pages; empty until the service listens. */
@@ -58,6 +60,12 @@ export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
     ),
     'POST /console/invoices/:id/accept': entrance.acts('accept', (operator, { id }: One) =>
       acceptInvoice(actions, operator, id),
+    ),
+    'POST /console/invoices/:id/notes': entrance.acts(NOTE_ACTIONS.add, (operator, { id }: One, form) =>
+      addNote(actions, operator, id, form.get(WRITTEN_FIELD)),
+    ),
+    'POST /console/notes/:id/remove': entrance.acts(NOTE_ACTIONS.remove, (operator, { id }: One) =>
+      removeNote(actions, operator, id),
     ),
     'GET /console/deposits': entrance.shows((visit) => depositsList(store, visit, listPage)),
     'GET /console/deliveries': entrance.shows((visit) => deliveriesList(store, visit, listPage)),

@@ -9,7 +9,7 @@ import { markup } from '../page/markup.js'
 import type { Awaitable } from '../store/store.js'
 import { type Download, downloadAnswer, pageAnswer, seeOther } from './answer.js'
 import { isFromElsewhere, isOwnForm } from './browser.js'
-import { actionForm } from './forms.js'
+import { actionForm, writtenIn } from './forms.js'
 import { CONSOLE_PATH, type ConsolePage } from './layout.js'
 import { links } from './links.js'
 import { PasswordTrials, type TrialParts } from './password-trials.js'
@@ -38,7 +38,7 @@ export interface Visit {
 type Show<Params> = (visit: Visit, params: Params) => Awaitable<ConsolePage | null>
 
 /** Does what a form asks for, and tells which page shows it. */
-type Act<Params> = (operator: Operator, params: Params) => Awaitable<Outcome<string>>
+type Act<Params> = (operator: Operator, params: Params, form: URLSearchParams) => Awaitable<Outcome<string>>
 
 type Handle<Params> = (request: Request, params: Params) => Promise<Answer>
 
@@ -97,8 +97,15 @@ export class Entrance {
       const form = new URLSearchParams(request.body.toString('utf8'))
       const session = this.senderOf(request, form, `${name} ${params.id}`)
       if (!('id' in session)) return session
-      const done = await act(this.operatorOf(session, request), params)
-      return done.ok ? seeOther(done.value) : failureAnswer(done.failure)
+      const done = await act(this.operatorOf(session, request), params, form)
+      if (done.ok) return seeOther(done.value)
+      const written = writtenIn(form)
+      if (written === null) return failureAnswer(done.failure)
+      const { status, headers } = failureAnswer(done.failure)
+      const content = markup`<p>${done.failure.message}</p>
+${written}
+<p><a href="${request.path.slice(0, request.path.lastIndexOf('/'))}">Back to the form</a></p>`
+      return pageAnswer(status, this.frame(session), { title: 'Not done', section: null, content }, headers)
     }
   }
 
@@ -144,6 +151,7 @@ export class Entrance {
     const session = this.sessionOf(request)
     if (session !== null && isSameSecret(form.get('token') ?? '', session.token(action))) return session
     const content = markup`<p>This form is of an earlier session. Nothing was done. Open the page again, and send the form from there.</p>
+${writtenIn(form)}
 <p><a href="${CONSOLE_PATH}">Back to the console</a></p>`
     return pageAnswer(403, this.frame(null), { title: 'Not done', section: null, content })
   }

@@ -17,6 +17,7 @@ import { recordOf } from './invoice-record.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
 import type { ListView } from './list-page.js'
+import { notesShown } from './notes.js'
 import type { Session } from './sessions.js'
 import { facts, idText, moment, table } from './table.js'
 import { momentColumns, timeline } from './timeline.js'
@@ -27,7 +28,7 @@ const DEPOSITS_SHOWN = 20
 
 export type InvoiceStore = Pick<
   Store,
-  'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'networks' | 'search' | 'turns'
+  'invoices' | 'notes' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'networks' | 'search' | 'turns'
 >
 
 /** The invoices of all owners or of one, newest first. */
@@ -91,6 +92,7 @@ export async function invoicePage(
   const invoice = recordOf(found)
   const wallets = await walletsShown(store, invoice)
   const deliveries = await deliveriesOf(store, invoice.id)
+  const notes = await store.notes.ofInvoice(invoice.id)
   const content = markup`${invoiceFacts(invoice, pages)}
 <h2>Payment</h2>
 ${paymentFacts(invoice, found.own)}
@@ -114,6 +116,7 @@ ${table({
 <h2>Deliveries</h2>
 ${deliveries.shown}
 ${await besideInvoice(store, invoice, wallets, found.deposits)}
+${notesShown(session, invoice.id, notes)}
 <h2>Timeline</h2>
 ${table({
   caption: found.hasMoreDeposits ? `Oldest first, with the newest ${DEPOSITS_SHOWN} deposits` : 'Oldest first',
@@ -123,6 +126,7 @@ ${table({
     deposits: await recordsOf(store, found.deposits),
     areAllDeposits: !found.hasMoreDeposits,
     deliveries: deliveries.items,
+    notes,
     decimals: store.networks.decimals,
   }),
   links: { what: ({ href }) => href },

@@ -17,6 +17,7 @@ export const links = {
   search: `${CONSOLE_PATH}/search`,
   ofAmount: (amount: string) => `${CONSOLE_PATH}/invoices?amount=${encode(amount)}`,
   invoice: (id: string) => `${CONSOLE_PATH}/invoices/${encode(id)}`,
+  note: (id: string) => `${CONSOLE_PATH}/notes/${encode(id)}`,
   delivery: (id: string) => `${CONSOLE_PATH}/deliveries/${encode(id)}`,
   ofOwner: (list: OwnerList, owner: string) => `${CONSOLE_PATH}/${list}?owner=${encode(owner)}`,
   inState: (list: OwnerList, state: string) => `${CONSOLE_PATH}/${list}?state=${encode(state)}`,

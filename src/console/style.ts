@@ -12,7 +12,7 @@ form.search { display: flex; gap: 0.5rem; margin: 0.5rem 0; }
 .skip:focus { position: static; }
 form.filter { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem; margin: 1rem 0; }
 .filter label, .field label { display: block; color: var(--quiet); font-size: 0.875rem; }
-input, select {
+input, select, textarea {
   min-height: 2.75rem;
   max-width: 100%;
   padding: 0.5rem 0.625rem;
@@ -28,6 +28,7 @@ input, select {
 .table th { color: var(--quiet); font-weight: 600; overflow-wrap: normal; }
 .table .figure { text-align: end; font-variant-numeric: tabular-nums; }
 .table td:first-child time, .id.whole { white-space: nowrap; }
+.table .lines { white-space: pre-wrap; overflow-wrap: anywhere; }
 .table .whole, .table time { overflow-wrap: normal; }
 .table details.action, .table .action p { margin: 0; }
 .table summary { white-space: nowrap; }
@@ -38,6 +39,7 @@ main h1 + .status { margin-top: 1rem; }
 .facts dd { margin: 0; min-width: 0; }
 .counts { display: flex; flex-wrap: wrap; gap: 0.75rem 2rem; margin: 1rem 0; padding: 0; list-style: none; }
 .counts strong { display: block; font-size: 1.5rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
+textarea { display: block; width: 100%; max-width: 48rem; resize: vertical; }
 .action { margin: 0.75rem 0; }
 .action form { margin-top: 0.5rem; }
 .more { margin: 1rem 0; }

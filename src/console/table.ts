@@ -57,6 +57,7 @@ function cell<Item>(column: Column<Item>, item: Item, href: string | null, isIdF
 
 function classOf(kind: Column<never>['kind']): Markup | null {
   if (kind === 'figure') return markup` class="figure"`
+  if (kind === 'lines') return markup` class="lines"`
   return kind === 'word' ? markup` class="whole"` : null
 }
 

@@ -1,11 +1,15 @@
 import { formatAmount, parseInvoiceAmount } from '../domain/amount.js'
 import { type Deposit, depositValue } from '../domain/deposit.js'
 import type { TokenDecimals } from '../domain/network.js'
+import { beginningOfNote, type Note } from '../domain/note.js'
 import { type Delivery, deliveryState } from '../domain/webhook.js'
 import { type Columns, timeText } from '../listing/column.js'
 import { currencyText } from '../listing/deposits.js'
 import type { InvoiceRecord } from '../listing/invoices.js'
 import { links } from './links.js'
+
+/** Where the notes are on the page of an invoice. */
+export const NOTES_ANCHOR = 'notes'
 
 /** Something that happened with an invoice. */
 export interface Moment {
@@ -28,6 +32,7 @@ export interface TimelineParts {
   /** Whether these are all. */
   readonly areAllDeposits: boolean
   readonly deliveries: readonly Delivery[]
+  readonly notes: readonly Note[]
   readonly decimals: TokenDecimals
 }
 
@@ -36,7 +41,7 @@ export interface TimelineParts {
  * the order of an owner.
  */
 export function timeline(parts: TimelineParts): readonly Moment[] {
-  const { invoice, deposits, deliveries, decimals } = parts
+  const { invoice, deposits, deliveries, notes, decimals } = parts
   const paidAt = paidAtOf(parts)
   const moments = [
     { at: invoice.created_at, what: 'Created', href: null },
@@ -45,6 +50,7 @@ export function timeline(parts: TimelineParts): readonly Moment[] {
     ...deliveries.map(deliveryMoment),
     ...acceptance(parts),
     ...(invoice.voided_at === null ? [] : [{ at: invoice.voided_at, what: endOf(invoice), href: null }]),
+    ...notes.map(noteMoment),
   ]
   // A stable sort: what happened at one time stays in the order above.
   return moments.sort((one, other) => one.at - other.at)
@@ -100,6 +106,10 @@ function deliveryMoment(delivery: Delivery): Moment {
     what: `Webhook “${status}” ${deliveryState(delivery)}${times}`,
     href: links.delivery(id),
   }
+}
+
+function noteMoment(note: Note): Moment {
+  return { at: note.at, what: `Note of ${note.who}: ${beginningOfNote(note)}`, href: `#${NOTES_ANCHOR}` }
 }
 
 /** When the deposit was confirmed that completed the amount; null if it is not paid, or not all deposits are known. */

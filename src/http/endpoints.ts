@@ -148,6 +148,8 @@ const declared = {
   'GET /console/invoices/:id': { access: 'console', counts: 'nothing', query: ['done'] },
   'POST /console/invoices/:id/void': { access: 'console', counts: 'nothing' },
   'POST /console/invoices/:id/accept': { access: 'console', counts: 'nothing' },
+  'POST /console/invoices/:id/notes': { access: 'console', counts: 'nothing' },
+  'POST /console/notes/:id/remove': { access: 'console', counts: 'nothing' },
   'GET /console/deposits': {
     access: 'console',
     counts: 'nothing',
@@ -170,10 +172,12 @@ const declared = {
   'POST /admin/keys/:id/revoke': { access: 'admin', counts: 'nothing' },
   'POST /admin/deliveries/:id/redeliver': { access: 'admin', counts: 'nothing' },
   'POST /admin/wallets/:id/put-back': { access: 'admin', counts: 'nothing' },
+  'POST /admin/invoices/:id/notes': { access: 'admin', counts: 'nothing' },
+  'POST /admin/notes/:id/remove': { access: 'admin', counts: 'nothing' },
   'POST /admin/identities/:id/add': { access: 'admin', counts: 'nothing' },
   'GET /admin/derived-wallets/:key': { access: 'admin', counts: 'nothing' },
   'POST /admin/derived-wallets/:key': { access: 'admin', counts: 'nothing' },
-  'GET /admin/records/:kind': { access: 'admin', counts: 'nothing', query: ['owner', 'order', 'since'] },
+  'GET /admin/records/:kind': { access: 'admin', counts: 'nothing', query: ['owner', 'invoice', 'order', 'since'] },
 
   'GET /sandbox': { access: 'sandbox' },
   'POST /sandbox/deposits': { action: 'sandbox.deposit', access: 'sandbox' },

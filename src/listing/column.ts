@@ -1,8 +1,8 @@
 /** A column of a table of records, which looks alike in the console and on a terminal. */
 export interface Column<Item> {
   readonly title: string
-  /** `id` is looked up and copied, `figure` is compared by size, `time` is in UTC, `word` is short. Any text if absent. */
-  readonly kind?: 'id' | 'figure' | 'time' | 'word'
+  /** `id` is looked up and copied, `figure` is compared by size, `time` is in UTC, `word` is short, `lines` may be several. Any text if absent. */
+  readonly kind?: 'id' | 'figure' | 'time' | 'word' | 'lines'
   /** What it says of a record; null for nothing. */
   readonly of: (item: Item) => string | null
 }

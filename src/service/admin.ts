@@ -119,6 +119,8 @@ function adminParts(context: AdminContext): AdminParts {
     revokeKey: (operator, id) => actions.revokeKey(operator, id),
     redeliver: (operator, id) => actions.redeliver(operator, id),
     putBack: (operator, id) => actions.putBackWallet(operator, id),
+    addNote: (operator, invoiceId, text) => actions.addNote(operator, invoiceId, text),
+    removeNote: (operator, id) => actions.removeNote(operator, id),
     addIdentity: (operator, id) => ledgerless.addIdentity(operator, id),
     derivedSeries: (keyName) => ledgerless.seriesOf(keyName),
     addDerived: (operator, derived) => ledgerless.addDerived(operator, derived),

@@ -2,6 +2,7 @@ import { scan } from '../base/scan.js'
 import type { Turns } from '../base/turns.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { Deposit } from '../domain/deposit.js'
+import type { Note } from '../domain/note.js'
 import type { Wallet } from '../domain/wallet.js'
 import type { WithdrawnWallet } from '../domain/withdrawal.js'
 import type { RecordsWanted, WorkRecord } from '../http/routes/admin.js'
@@ -25,15 +26,12 @@ const PAGE_RECORDS = 100
  * is how the console lists them. It is no snapshot: each page is read when the client has
  * taken the one before, so a record that changes meanwhile is shown before or after its change.
  */
-export async function* recordsOf(
-  store: Store,
-  kind: RecordKind,
-  { owner, isNewestFirst, sinceMs }: RecordsWanted,
-): AsyncGenerator<WorkRecord> {
+export async function* recordsOf(store: Store, kind: RecordKind, wanted: RecordsWanted): AsyncGenerator<WorkRecord> {
+  const { owner, isNewestFirst } = wanted
   const read = (isNewestFirst ? NEWEST_FIRST[kind] : undefined) ?? READERS[kind]
   const total = owner === null && isCounted(kind) ? (await store.overview.counts())[kind] : null
   let done = 0
-  for await (const items of read(store, owner, sinceMs)) {
+  for await (const items of read(store, owner, wanted)) {
     for (const item of items) yield { type: 'item', item }
     done += items.length
     yield { type: 'progress', done, total, what: '' }
@@ -43,7 +41,7 @@ export async function* recordsOf(
 
 /** What can be read. Some kinds are not counted. */
 type RecordKind = keyof RecordCounts | Uncounted
-const UNCOUNTED = ['withdrawn-wallets', 'events', 'audit', 'set-aside-blocks', 'set-aside-deposits'] as const
+const UNCOUNTED = ['withdrawn-wallets', 'events', 'notes', 'audit', 'set-aside-blocks', 'set-aside-deposits'] as const
 type Uncounted = (typeof UNCOUNTED)[number]
 
 function isCounted(kind: RecordKind): kind is keyof RecordCounts {
@@ -52,7 +50,7 @@ function isCounted(kind: RecordKind): kind is keyof RecordCounts {
 
 type Pages = AsyncGenerator<readonly unknown[]>
 
-type Reader = (store: Store, owner: string | null, sinceMs: number | null) => Pages
+type Reader = (store: Store, owner: string | null, wanted: RecordsWanted) => Pages
 
 /** How each kind is read: all of it, or that of an owner. */
 const READERS: Readonly<Record<RecordKind, Reader>> = {
@@ -90,13 +88,22 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
   },
   deliveries: (store, owner) => ofOwners(store, owner, (one, page) => store.outbox.page(one, page)),
   events: (store, owner) => ofOwners(store, owner, (one, page) => store.events.log(one, page)),
-  // Newest first: it is read until it is older than what is wanted.
-  audit: async function* (store, owner, sinceMs) {
-    for await (const items of everyPage<AuditRecord>(store.turns, (page) => store.audit.page(page))) {
-      const recent = sinceMs === null ? items : items.filter(({ at }) => at >= sinceMs)
-      yield owner === null ? recent : recent.filter((record) => record.owner === owner)
-      if (recent.length < items.length) return
-    }
+  notes: async function* (store, owner, { invoice, sinceMs }) {
+    const pages =
+      invoice === null
+        ? since(
+            sinceMs,
+            everyPage<Note>(store.turns, (page) => store.notes.page(page)),
+          )
+        : since(sinceMs, [[...(await store.notes.ofInvoice(invoice))].reverse()])
+    for await (const items of pages) yield owner === null ? items : await notesAbout(store, owner, items)
+  },
+  audit: async function* (store, owner, { sinceMs }) {
+    const pages = since(
+      sinceMs,
+      everyPage<AuditRecord>(store.turns, (page) => store.audit.page(page)),
+    )
+    for await (const items of pages) yield owner === null ? items : items.filter((record) => record.owner === owner)
   },
   'set-aside-blocks': async function* (store, owner) {
     // A block has no owner.
@@ -109,6 +116,18 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
       if (owner === null || wallet?.owner === owner) yield [{ ...sighting, ...aside }]
     }
   },
+}
+
+/** Pages of records, newest first: they are read until they are older than what is wanted. */
+async function* since<T extends { readonly at: number }>(
+  sinceMs: number | null,
+  pages: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
+  for await (const items of pages) {
+    const recent = sinceMs === null ? items : items.filter(({ at }) => at >= sinceMs)
+    yield recent
+    if (recent.length < items.length) return
+  }
 }
 
 /** The kinds that the store also has in the order of time, whosever they are. */
@@ -149,6 +168,15 @@ async function depositsTo(store: Store, owner: string, deposits: readonly Deposi
   for (const deposit of deposits) {
     const wallet = await store.wallets.at(deposit.network, deposit.toAddress)
     if (wallet?.owner === owner) kept.push(deposit)
+  }
+  return kept
+}
+
+/** Those of `notes` that are about invoices of an owner. */
+async function notesAbout(store: Store, owner: string, notes: readonly Note[]): Promise<readonly Note[]> {
+  const kept: Note[] = []
+  for (const note of notes) {
+    if ((await store.invoices.find(note.invoiceId))?.owner === owner) kept.push(note)
   }
   return kept
 }

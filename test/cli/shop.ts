@@ -73,7 +73,11 @@ export class Shop {
   }
 
   /** Runs `billhook` as a process, with only this environment. */
-  program(argv: readonly string[], environment: Readonly<Record<string, string>> = {}, input = ''): Promise<Ended> {
+  program(
+    argv: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+    input: string | Buffer = '',
+  ): Promise<Ended> {
     return runBillhook(argv, { cwd: this.files, environment, input })
   }
 
@@ -111,5 +115,5 @@ export async function runBillhook(
 }
 
 interface RunOptions extends CommandSettings {
-  readonly input?: string
+  readonly input?: string | Buffer
 }

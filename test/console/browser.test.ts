@@ -7,9 +7,12 @@ import { noBrowser } from '../support/chromium.js'
 import { openReceiver, type Receiver } from '../support/receiver.js'
 import { testKey } from '../support/signing.js'
 import { ConsoleFixture, OWNER, WALLET } from './console-fixture.js'
+import { formIn } from './forms.js'
 
 /** More than any step needs, so that a broken one has a name. */
 const PATIENCE_MS = 10_000
+/** A script, and text that would be read backwards. */
+const HOSTILE = '<script>document.title = "taken over"</script>\u202egpj.exe'
 
 describe('the console in a browser', { skip: noBrowser }, () => {
   let console: ConsoleFixture
@@ -32,6 +35,9 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     invoice = await console.invoice({ reference: 'order-1', callbackUrl, description: 'Green tea' })
     await console.deposit(`0x${'f'.repeat(64)}`, '4000000', 'deposit.pending')
     await receiver.received(1)
+    const { path, fields } = formIn((await console.page(`/console/invoices/${invoice}`)).html, '/notes')
+    const text = `${HOSTILE}\nasked twice ${'x'.repeat(80)}`
+    assert.equal((await console.visit(path, { ...fields, text })).status, 303)
     browser = await launchBrowser()
   })
 
@@ -120,6 +126,21 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.keyboard.press('Enter')
     await page.getByText('The webhook is queued again.').waitFor()
     await receiver.received(2)
+    await page.context().close()
+  })
+
+  test('takes a note, which is shown as it was written', async () => {
+    const page = await opened({ viewport: { width: 1280, height: 800 } })
+    await page.goto(`${console.url}/console/invoices/${invoice}`)
+    await page.getByLabel('A note').fill('one\ntwo')
+    await page.getByText('Add the note').press('Enter')
+    await page.getByText('The note is kept.').waitFor()
+    const noted = page.locator('table', { hasText: 'asked twice' }).first()
+    const texts = await noted.locator('td.lines').allInnerTexts()
+    assert.deepEqual(texts, [`${HOSTILE}\nasked twice ${'x'.repeat(80)}`, 'one\ntwo'])
+    assert.match(await page.title(), /^Invoice /)
+    await page.getByRole('link', { name: /^Note of .*: one…$/ }).click()
+    assert.equal(new URL(page.url()).hash, '#notes')
     await page.context().close()
   })
 

@@ -55,6 +55,7 @@ function told(parts: Partial<Parameters<typeof timeline>[0]>): readonly string[]
     deposits: [],
     areAllDeposits: true,
     deliveries: [],
+    notes: [],
     decimals: TEST_NETWORKS.decimals,
   }
   return timeline({ ...whole, ...parts }).map(({ at, what }) => `${at} ${what}`)

@@ -11,6 +11,7 @@ import {
 } from '../../domain/derived-wallet.js'
 import { failure, type Outcome } from '../../domain/failure.js'
 import type { TokenDecimals } from '../../domain/network.js'
+import type { Note } from '../../domain/note.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Delivery } from '../../domain/webhook.js'
 import type { SetAside } from '../../listing/aside.js'
@@ -89,6 +90,8 @@ export interface ImportPart {
 export interface RecordsWanted {
   /** Null: those of all. */
   readonly owner: string | null
+  /** Those of one invoice, where the kind is of invoices; null for all. */
+  readonly invoice: string | null
   /** Newest first, where the kind has such an order. */
   readonly isNewestFirst: boolean
   /** Those of a later time, Unix ms, where the kind is listed by time; null for all. */
@@ -112,6 +115,8 @@ export interface AdminParts {
   revokeKey(operator: Operator, id: string): Promise<Outcome<ApiKey>>
   redeliver(operator: Operator, id: string): Promise<Outcome<Delivery>>
   putBack(operator: Operator, id: string): Promise<Outcome<Wallet>>
+  addNote(operator: Operator, invoiceId: string, text: unknown): Promise<Outcome<Note>>
+  removeNote(operator: Operator, id: string): Promise<Outcome<Note>>
   addIdentity(operator: Operator, id: string): Promise<Outcome<AddedIdentity>>
   /** How far the wallets of an extended public key go, by network. */
   derivedSeries(keyName: string): Promise<readonly DerivedSeries[]>
@@ -139,6 +144,13 @@ export function adminHandlers(parts: AdminParts): AdminHandlers {
       outcomeAnswer(200, await parts.redeliver(parts.operatorOf(request), id)),
     'POST /admin/wallets/:id/put-back': async (request, { id }) =>
       outcomeAnswer(200, await parts.putBack(parts.operatorOf(request), id)),
+    'POST /admin/invoices/:id/notes': async (request, { id }) => {
+      const read = readJsonObject(request.body)
+      if (!read.ok) return failureAnswer(read.failure)
+      return outcomeAnswer(200, await parts.addNote(parts.operatorOf(request), id, read.value['text']))
+    },
+    'POST /admin/notes/:id/remove': async (request, { id }) =>
+      outcomeAnswer(200, await parts.removeNote(parts.operatorOf(request), id)),
     'POST /admin/identities/:id/add': async (request, { id }) =>
       outcomeAnswer(200, await parts.addIdentity(parts.operatorOf(request), id)),
     'GET /admin/derived-wallets/:key': async (_request, { key }) =>
@@ -159,6 +171,7 @@ export function adminHandlers(parts: AdminParts): AdminHandlers {
       if (order !== null && order !== 'newest') return failureAnswer(refuseParameter('order').failure)
       const records = parts.records(kind, {
         owner: given.get('owner'),
+        invoice: given.get('invoice'),
         isNewestFirst: order !== null,
         sinceMs: since === null ? null : Number(since),
       })

@@ -16,7 +16,16 @@ const unused = () => assert.fail('it is not asked for')
 describe('derived wallets are taken', () => {
   const asked: DerivedWallets[] = []
   const parts: AdminParts = {
-    ...{ status: unused, examine: unused, add: unused, revokeKey: unused, redeliver: unused, putBack: unused },
+    ...{
+      status: unused,
+      examine: unused,
+      add: unused,
+      revokeKey: unused,
+      redeliver: unused,
+      putBack: unused,
+      addNote: unused,
+      removeNote: unused,
+    },
     ...{ addIdentity: unused, records: unused },
     operatorOf: () => OPERATOR,
     derivedSeries: async () => [{ network: 'SEP', kind: 'evm', next: 7 }],

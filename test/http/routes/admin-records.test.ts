@@ -14,6 +14,8 @@ const PARTS: AdminParts = {
   revokeKey: unused,
   redeliver: unused,
   putBack: unused,
+  addNote: unused,
+  removeNote: unused,
   addIdentity: unused,
   derivedSeries: unused,
   addDerived: unused,
