@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { EventOutcome, LedgerFact } from '../../../src/domain/ledger-fact.js'
+import { NOTES_MAX } from '../../../src/domain/note.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import type { WebhookConfiguration } from '../../../src/domain/webhook.js'
 import type { InvoiceCommand, Settled, WalletResult } from '../../../src/store/commands.js'
@@ -321,6 +322,20 @@ test('a claim waits for the last free wallet when a deposit to it is being recor
     const claimed = await Promise.all(ids.map((_, i) => stores[i % STORES]?.wallets.claim('SEP', 60_000)))
     await Promise.all(deposits)
     assert.deepEqual(claimed.map((wallet) => wallet?.id).sort(), ids)
+  })
+})
+
+test('an invoice has no more notes than it may have, whichever stores they come to at once', async () => {
+  await withStores(async (stores) => {
+    const [first] = stores
+    if (first === undefined) return assert.fail()
+    const [fate] = await first.commands.perform([{ type: 'invoice', request: invoiceRequest() }])
+    const result = fate?.status === 'fulfilled' && fate.value.type === 'invoice' ? fate.value : assert.fail()
+    const { id: invoiceId } = unwrap(result.outcome)
+    const add = (n: number) => stores[n % stores.length]?.notes.add({ invoiceId, who: 'root', text: `${n}` })
+    const added = await Promise.all(Array.from({ length: NOTES_MAX + 20 }, (_, n) => add(n)))
+    assert.equal(added.filter((one) => one?.ok === true).length, NOTES_MAX)
+    assert.equal((await first.notes.ofInvoice(invoiceId)).length, NOTES_MAX)
   })
 })
 
