@@ -26,7 +26,7 @@ const PRINTED = '64 64\n'
 const TYPED = `
 import {
   Billhook, type BillhookEvent, BillhookError, type CreateInvoiceOptions, type EventOptions, identityFromPhrase,
-  type InvoiceWithPayment, type NetworkId, type Signer, verifyWebhook, type WebhookPayload,
+  type DepositPayload, type InvoiceWithPayment, type NetworkId, type Signer, type VerifiedWebhook, verifyWebhook, type WebhookPayload,
 } from '@billhook/client'
 export async function paid(signer: Signer): Promise<InvoiceWithPayment> {
   const billhook = new Billhook({ url: 'https://pay.example', signer, owner: 'o' })
@@ -41,22 +41,35 @@ export function told(event: BillhookEvent, payload: WebhookPayload): string {
   if (event.type === 'deposit.confirmed') return event.deposit.amount + payload.network
   if (event.type === 'delivery.failed') return event.delivery.id
   if (event.type === 'invoice.paid') return event.invoiceId
-  return payload.test === true ? 'a test' : payload.reference
+  if (payload.test === true) return 'a test'
+  if (payload.type === undefined) return payload.reference + payload.network + (payload.invoice?.metadata?.['cart'] ?? '')
+  if (payload.type === 'deposit.confirmed') return payload.data.deposit.amount + String(payload.data.late === true)
+  if (payload.type === 'delivery.failed') return payload.data.delivery.id
+  return payload.data.invoiceId ?? ''
 }
-export const network: NetworkId = verifyWebhook('', {}, '').payload.network
+export function isShipped({ payload }: VerifiedWebhook): boolean {
+  return payload.status === 'confirmed' || payload.type === 'invoice.paid'
+}
+export const isNetwork = (payload: DepositPayload): NetworkId => payload.network
+export async function secretOf(billhook: Billhook): Promise<string> {
+  const { secret } = await billhook.setWebhook({ callbackUrl: 'https://shop.example/', payload: 'events' })
+  return verifyWebhook('', {}, [secret, (await billhook.rotateWebhookSecret()).secret]).id ?? ''
+}
 export async function onMainNetworks(billhook: Billhook, maybe: string | undefined): Promise<boolean> {
   const wallet = await billhook.claimWallet('ETH', { signal: undefined })
   const options: CreateInvoiceOptions = { idempotencyKey: maybe, signal: undefined }
   const invoice = await billhook.createInvoice({ walletIds: [wallet.id], name: 'Tea', amount: '1', reference: maybe }, options)
   const events: EventOptions = { after: maybe, pageSize: undefined, signal: undefined }
   for await (const event of billhook.listEvents(events)) if (event.deposit?.network === 'BASE') return true
-  billhook.listInvoices({ reference: maybe, status: undefined, createdAfter: undefined, signal: undefined })
+  billhook.listInvoices({ reference: maybe, orderNumber: maybe, status: undefined, createdAfter: undefined, signal: undefined })
   await identityFromPhrase('', { path: maybe })
   await billhook.request({ tag: 'GET /api/info', params: undefined, query: { a: maybe }, hasEffect: undefined })
   return invoice.isReplay && invoice.expiresAt === null
 }
 // @ts-expect-error: an amount is a string
 new Billhook({ url: '' }).createInvoice({ walletIds: [], name: '', amount: 1 })
+// @ts-expect-error: metadata are strings
+new Billhook({ url: '' }).createInvoice({ walletIds: [], name: '', amount: '1', metadata: { cart: 1 } })
 `
 
 const STRICTEST = {

@@ -62,7 +62,8 @@ export const merchantOperations: readonly OperationObject[] = Object.entries(doc
   )
 
 export function clientTypes(): string {
-  const { Error: failure, ...schemas } = document.components.schemas as Readonly<Record<string, Schema>>
+  const { Error: failure, ...described } = document.components.schemas as Readonly<Record<string, Schema>>
+  const schemas = { ...described, WebhookPayload: webhookPayload(described) }
   const codes = failure?.properties?.['code']?.enum ?? assert.fail('the document names no error codes')
   const missing = namesOfOthers(schemas)
   const named = Object.entries(schemas).map(([name, schema]) => declared(name, schema, '', missing.get(name)))
@@ -82,6 +83,14 @@ export function clientTypes(): string {
     ...named,
     ...bodies,
   ].join('\n')
+}
+
+/** What `verifyWebhook` answers. The document has no name for it: it describes a webhook of deposits and one of events. */
+function webhookPayload({ DepositWebhook: deposit = {}, DeliveredEvent: event = {} }: Record<string, Schema>): Schema {
+  return {
+    description: 'The body of any webhook. Events have a `type`, deposits have none.',
+    anyOf: [...alternativesOf(deposit), ...alternativesOf(event)],
+  }
 }
 
 const NETWORK_ID_TYPE = `/** The id of a network. Which there are is the operator's choice: \`getInfo\` lists them. */
@@ -111,18 +120,16 @@ function bodyOf(content: Content | undefined): Schema | undefined {
   return content?.content?.['application/json']?.schema
 }
 
-/** What a record of a union lacks and another one has, so that it can be asked for before it is known which one it is. */
+/** What a record lacks and another one of its unions has, so that it can be asked for before it is known which one it is. */
 function namesOfOthers(schemas: Readonly<Record<string, Schema>>): ReadonlyMap<string, readonly string[]> {
   const missing = new Map<string, readonly string[]>()
   for (const union of Object.values(schemas)) {
     const members = alternativesOf(union).map(nameIn)
-    const all = new Set(members.flatMap((name) => propertiesOf(schemas[name])))
+    const all = members.flatMap((name) => propertiesOf(schemas[name]))
     for (const name of members) {
       const own = propertiesOf(schemas[name])
-      missing.set(
-        name,
-        [...all].filter((property) => !own.includes(property)),
-      )
+      const others = all.filter((property) => !own.includes(property))
+      missing.set(name, [...new Set([...(missing.get(name) ?? []), ...others])])
     }
   }
   return missing
@@ -155,7 +162,12 @@ function declared(name: string, schema: Schema, optional: string, missing: reado
 }
 
 /** `optional` is what an absent property may be given as, too. */
-function objectType({ properties = {}, required = [] }: Schema, indent: string, optional: string): string {
+function objectType(schema: Schema, indent: string, optional: string): string {
+  const { properties, required = [], additionalProperties } = schema
+  if (properties === undefined) {
+    assert.ok(typeof additionalProperties === 'object', `${JSON.stringify(schema)} has no values`)
+    return `Readonly<Record<string, ${typeOf(additionalProperties, indent, optional)}>>`
+  }
   const inner = `${indent}  `
   const lines = Object.entries(properties).map(([name, schema]) => {
     const isRequired = required.includes(name)

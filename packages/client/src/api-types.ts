@@ -161,8 +161,7 @@ export interface InvoiceWithPayment {
   /** What people call the order, truncated to 80 characters. */
   readonly orderNumber: string | null
   /** Up to 20 texts of your own. Payers never see them. */
-  readonly metadata: {
-  } | null
+  readonly metadata: Readonly<Record<string, string>> | null
 }
 
 export interface ApiKey {
@@ -195,6 +194,24 @@ export interface WebhookSettings {
   readonly created_at: number | null
   /** Unix milliseconds. */
   readonly updated_at: number | null
+  /** Absent for `specified`. */
+  readonly payload?: 'with-invoice' | 'events'
+  /** The events that are sent. Only with the payload `events`. */
+  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted')[]
+}
+
+/** The settings once there is a secret. */
+export interface ConfiguredWebhook {
+  /** The identity: the id of its stream on the ledger. */
+  readonly owner: string
+  /** The default callback URL; null if none is set. */
+  readonly callback_url: string | null
+  /** Signs deliveries. */
+  readonly secret: string
+  /** Unix milliseconds. */
+  readonly created_at: number
+  /** Unix milliseconds. */
+  readonly updated_at: number
   /** Absent for `specified`. */
   readonly payload?: 'with-invoice' | 'events'
   /** The events that are sent. Only with the payload `events`. */
@@ -254,12 +271,49 @@ export interface WebhookTest {
   readonly durationMs: number | null
 }
 
-/** The body of a webhook with the payload `events`. `data` has the other fields of the event in the log. */
-export interface DeliveredEvent {
+export interface DeliveredInvoiceEvent {
   /** That of the event. Deduplicate by it. */
   readonly id: string
   /** What happened. */
-  readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted'
+  readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'invoice.accepted'
+  /** When the service noted it. */
+  readonly at: number
+  readonly data: {
+    /** The invoice. */
+    readonly invoiceId: string
+    /** That of the invoice. */
+    readonly reference: string | null
+    /** Null. */
+    readonly deposit: null
+    /** Null. */
+    readonly delivery: null
+    /** Where the payment page leads back to. */
+    readonly returnUrl: string | null
+    /** What people call the order, truncated to 80 characters. */
+    readonly orderNumber: string | null
+    /** Up to 20 texts of your own. Payers never see them. */
+    readonly metadata: Readonly<Record<string, string>> | null
+  }
+  /** In test deliveries only: do nothing. */
+  readonly test?: true
+  readonly reference?: undefined
+  readonly status?: undefined
+  readonly invoiceId?: undefined
+  readonly network?: undefined
+  readonly txHash?: undefined
+  readonly toAddress?: undefined
+  readonly amount?: undefined
+  readonly currency?: undefined
+  readonly receivedAt?: undefined
+  readonly invoice?: undefined
+  readonly late?: undefined
+}
+
+export interface DeliveredDepositEvent {
+  /** That of the event. Deduplicate by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped'
   /** When the service noted it. */
   readonly at: number
   readonly data: {
@@ -267,7 +321,7 @@ export interface DeliveredEvent {
     readonly invoiceId: string | null
     /** That of the invoice. */
     readonly reference: string | null
-    /** With `deposit.*`, as it was then; else null. */
+    /** As it was then. */
     readonly deposit: {
       /** The id of a network, as `GET /api/info` lists them. */
       readonly network: NetworkId
@@ -283,8 +337,47 @@ export interface DeliveredEvent {
       readonly amount: string
       /** When it was received: the time of its block, or of first sight. */
       readonly receivedAt: number
-    } | null
-    /** With `delivery.failed`; else null. */
+    }
+    /** Null. */
+    readonly delivery: null
+    /** Where the payment page leads back to. */
+    readonly returnUrl: string | null
+    /** What people call the order, truncated to 80 characters. */
+    readonly orderNumber: string | null
+    /** Up to 20 texts of your own. Payers never see them. */
+    readonly metadata: Readonly<Record<string, string>> | null
+    /** If the invoice had become void before the deposit came; else absent. */
+    readonly late?: true
+  }
+  /** In test deliveries only: do nothing. */
+  readonly test?: true
+  readonly reference?: undefined
+  readonly status?: undefined
+  readonly invoiceId?: undefined
+  readonly network?: undefined
+  readonly txHash?: undefined
+  readonly toAddress?: undefined
+  readonly amount?: undefined
+  readonly currency?: undefined
+  readonly receivedAt?: undefined
+  readonly invoice?: undefined
+  readonly late?: undefined
+}
+
+export interface DeliveredDeliveryEvent {
+  /** That of the event. Deduplicate by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'delivery.failed'
+  /** When the service noted it. */
+  readonly at: number
+  readonly data: {
+    /** The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one. */
+    readonly invoiceId: string | null
+    /** That of the invoice. */
+    readonly reference: string | null
+    /** Null. */
+    readonly deposit: null
     readonly delivery: {
       /** Its `webhook-id`. */
       readonly id: string
@@ -303,20 +396,31 @@ export interface DeliveredEvent {
         /** What happened. */
         readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted'
       } | null
-    } | null
+    }
     /** Where the payment page leads back to. */
     readonly returnUrl: string | null
     /** What people call the order, truncated to 80 characters. */
     readonly orderNumber: string | null
     /** Up to 20 texts of your own. Payers never see them. */
-    readonly metadata: {
-    } | null
-    /** If the invoice had become void before the deposit came; else absent. */
-    readonly late?: true
+    readonly metadata: Readonly<Record<string, string>> | null
   }
-  /** In test deliveries only. */
+  /** In test deliveries only: do nothing. */
   readonly test?: true
+  readonly reference?: undefined
+  readonly status?: undefined
+  readonly invoiceId?: undefined
+  readonly network?: undefined
+  readonly txHash?: undefined
+  readonly toAddress?: undefined
+  readonly amount?: undefined
+  readonly currency?: undefined
+  readonly receivedAt?: undefined
+  readonly invoice?: undefined
+  readonly late?: undefined
 }
+
+/** The body of a webhook with the payload `events`. `data` has the other fields of the event in the log. `type` says what it is about. */
+export type DeliveredEvent = DeliveredInvoiceEvent | DeliveredDepositEvent | DeliveredDeliveryEvent
 
 export interface InvoiceEvent {
   /** Its place in the log, and the cursor behind it. Ids of an identity grow. */
@@ -338,8 +442,7 @@ export interface InvoiceEvent {
   /** What people call the order, truncated to 80 characters. */
   readonly orderNumber: string | null
   /** Up to 20 texts of your own. Payers never see them. */
-  readonly metadata: {
-  } | null
+  readonly metadata: Readonly<Record<string, string>> | null
   readonly late?: undefined
 }
 
@@ -378,8 +481,7 @@ export interface DepositEvent {
   /** What people call the order, truncated to 80 characters. */
   readonly orderNumber: string | null
   /** Up to 20 texts of your own. Payers never see them. */
-  readonly metadata: {
-  } | null
+  readonly metadata: Readonly<Record<string, string>> | null
   /** If the invoice had become void before the deposit came; else absent. */
   readonly late?: true
 }
@@ -421,8 +523,7 @@ export interface DeliveryEvent {
   /** What people call the order, truncated to 80 characters. */
   readonly orderNumber: string | null
   /** Up to 20 texts of your own. Payers never see them. */
-  readonly metadata: {
-  } | null
+  readonly metadata: Readonly<Record<string, string>> | null
   readonly late?: undefined
 }
 
@@ -558,10 +659,13 @@ export interface DepositPayload {
     /** What people call the order, truncated to 80 characters. */
     readonly orderNumber: string | null
     /** Up to 20 texts of your own. Payers never see them. */
-    readonly metadata: {
-    } | null
+    readonly metadata: Readonly<Record<string, string>> | null
   }
   readonly test?: undefined
+  readonly id?: undefined
+  readonly type?: undefined
+  readonly at?: undefined
+  readonly data?: undefined
 }
 
 export interface TestPayload {
@@ -604,16 +708,22 @@ export interface TestPayload {
     /** What people call the order, truncated to 80 characters. */
     readonly orderNumber: string | null
     /** Up to 20 texts of your own. Payers never see them. */
-    readonly metadata: {
-    } | null
+    readonly metadata: Readonly<Record<string, string>> | null
   }
   /** It is about no deposit: do nothing. */
   readonly test: true
   readonly late?: undefined
+  readonly id?: undefined
+  readonly type?: undefined
+  readonly at?: undefined
+  readonly data?: undefined
 }
 
-/** The body of a webhook. One with `test` was asked for by a test. */
-export type WebhookPayload = TestPayload | DepositPayload
+/** The body of a webhook with the payload `specified` or `with-invoice`. One with `test` was asked for by a test. */
+export type DepositWebhook = TestPayload | DepositPayload
+
+/** The body of any webhook. Events have a `type`, deposits have none. */
+export type WebhookPayload = TestPayload | DepositPayload | DeliveredInvoiceEvent | DeliveredDepositEvent | DeliveredDeliveryEvent
 
 export interface CreateInvoiceRequest {
   /** On the unsigned path only. A signed request ignores it. */
@@ -637,8 +747,7 @@ export interface CreateInvoiceRequest {
   /** What people call the order, truncated to 80 characters. Several invoices may have the same. */
   readonly orderNumber?: string | null | undefined
   /** Up to 20 texts of your own. Payers never see them. */
-  readonly metadata?: {
-  } | null | undefined
+  readonly metadata?: Readonly<Record<string, string>> | null | undefined
   /** Seconds until it becomes void unless it is paid or being paid. The operator's default applies without it. */
   readonly expiresInSeconds?: number | null | undefined
 }

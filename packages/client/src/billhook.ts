@@ -4,6 +4,7 @@ import type {
   ApiKey,
   BillhookEvent,
   ClaimedWallet,
+  ConfiguredWebhook,
   CreatedInvoice,
   Deposit,
   DescribeSandboxAnswer,
@@ -290,10 +291,10 @@ export class Billhook {
    * @example
    * ```js
    * const { secret } = await billhook.setWebhook({ callbackUrl: 'https://shop.example/billhook', payload: 'with-invoice' })
-   * console.log(secret?.length) // 64
+   * console.log(secret.length) // 64
    * ```
    */
-  async setWebhook(settings: SetWebhookRequest, { signal }: CallOptions = {}): Promise<WebhookSettings> {
+  async setWebhook(settings: SetWebhookRequest, { signal }: CallOptions = {}): Promise<ConfiguredWebhook> {
     checkFields('setWebhook', settings)
     const params = this.#ownerParam()
     return await this.#read({ tag: 'PUT /api/users/:id/webhook', params, body: settings, signal })
@@ -326,7 +327,7 @@ export class Billhook {
   async rotateWebhookSecret(
     rotation: RotateWebhookSecretRequest = {},
     { signal }: CallOptions = {},
-  ): Promise<WebhookSettings> {
+  ): Promise<ConfiguredWebhook> {
     checkFields('rotateWebhookSecret', rotation)
     const params = this.#ownerParam()
     return await this.#read({ tag: 'POST /api/users/:id/webhook/rotate', params, body: rotation, signal })

@@ -74,6 +74,8 @@ export interface EventOptions extends ListOptions {
 /** Which invoices to list. */
 export interface InvoiceFilter extends ListOptions {
   readonly reference?: string | undefined
+  /** Exactly as it was given. */
+  readonly orderNumber?: string | undefined
   readonly status?: 'unpaid' | 'paid' | undefined
   readonly currency?: 'native' | 'USDT' | undefined
   /** Unix milliseconds, exclusive. */

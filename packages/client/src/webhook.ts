@@ -52,7 +52,9 @@ export type WebhookVerdict =
  * import { verifyWebhook } from '@billhook/client'
  *
  * const { payload } = verifyWebhook(rawBody, headers, secret)
- * if (payload.test !== true && payload.status === 'confirmed') console.log(payload.reference) // order-1001
+ * if (payload.test === true) console.log('a test: do nothing')
+ * else if (payload.type === undefined) console.log(payload.reference, payload.status) // order-1001 confirmed
+ * else if (payload.type === 'invoice.paid') console.log(payload.data.reference)
  * ```
  */
 export function verifyWebhook(

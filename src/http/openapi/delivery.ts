@@ -10,7 +10,7 @@ export const deliveryObjects = {
       operationId: 'deposit',
       summary: 'A deposit was seen or confirmed',
       description: 'Deduplicate by `txHash` together with `status`.',
-      schema: 'WebhookPayload',
+      schema: 'DepositWebhook',
       example: examples.delivered,
     }),
   },

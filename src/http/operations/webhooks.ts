@@ -7,7 +7,8 @@ import { hex, list, oneOf, orNull, record, text, whole } from './schema.js'
 
 const path = { id: identityInPath }
 
-const configuration = { body: 'WebhookSettings', example: examples.webhook } as const
+const settings = { body: 'WebhookSettings', example: examples.webhook } as const
+const configured = { body: 'ConfiguredWebhook', example: examples.webhook } as const
 
 export const webhookOperations = operations({
   'GET /api/users/:id/webhook': {
@@ -16,7 +17,7 @@ export const webhookOperations = operations({
     summary: 'Get the webhook configuration of an identity',
     path,
     query: {},
-    answers: { 200: { description: 'The record. Its fields are null if nothing is configured.', ...configuration } },
+    answers: { 200: { description: 'The record. Its fields are null if nothing is configured.', ...settings } },
     errors: [],
   },
   'PUT /api/users/:id/webhook': {
@@ -57,7 +58,7 @@ export const webhookOperations = operations({
         },
       },
     },
-    answers: { 200: { description: 'The record.', ...configuration } },
+    answers: { 200: { description: 'The record.', ...configured } },
     errors: ['invalid_json', 'invalid_identity', 'invalid_callback_url', 'invalid_payload', 'invalid_types'],
   },
   'DELETE /api/users/:id/webhook': {
@@ -95,7 +96,7 @@ export const webhookOperations = operations({
       ),
       examples: { leaked: { overlapSeconds: 0 }, ordinary: { overlapSeconds: OVERLAP_DEFAULT_SECONDS } },
     },
-    answers: { 200: { description: 'The record with the new secret.', ...configuration } },
+    answers: { 200: { description: 'The record with the new secret.', ...configured } },
     errors: ['invalid_json', 'invalid_identity', 'invalid_overlap'],
   },
   'POST /api/users/:id/webhook/test': {

@@ -133,6 +133,28 @@ class WebhookSettings(_WebhookSettingsAlways, total=False):
     types: List[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]]
 
 
+class _ConfiguredWebhookAlways(TypedDict):
+    #: The identity: the id of its stream on the ledger.
+    owner: str
+    #: The default callback URL; null if none is set.
+    callback_url: Optional[str]
+    #: Signs deliveries.
+    secret: str
+    #: Unix milliseconds.
+    created_at: int
+    #: Unix milliseconds.
+    updated_at: int
+
+
+class ConfiguredWebhook(_ConfiguredWebhookAlways, total=False):
+    """The settings once there is a secret."""
+
+    #: Absent for `specified`.
+    payload: Literal["with-invoice", "events"]
+    #: The events that are sent. Only with the payload `events`.
+    types: List[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]]
+
+
 class WebhookDeliveryEvent(TypedDict):
     """With the payload `events`, the event that it tells; else null."""
 
@@ -190,8 +212,40 @@ class WebhookTest(TypedDict):
     durationMs: Optional[int]
 
 
-class DeliveredEventDataDeposit(TypedDict):
-    """With `deposit.*`, as it was then; else null."""
+class DeliveredInvoiceEventData(TypedDict):
+    #: The invoice.
+    invoiceId: str
+    #: That of the invoice.
+    reference: Optional[str]
+    #: Null.
+    deposit: None
+    #: Null.
+    delivery: None
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
+
+
+class _DeliveredInvoiceEventAlways(TypedDict):
+    #: That of the event. Deduplicate by it.
+    id: str
+    #: What happened.
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "invoice.accepted"]
+    #: When the service noted it.
+    at: int
+    data: DeliveredInvoiceEventData
+
+
+class DeliveredInvoiceEvent(_DeliveredInvoiceEventAlways, total=False):
+    #: In test deliveries only: do nothing.
+    test: Literal[True]
+
+
+class DeliveredDepositEventDataDeposit(TypedDict):
+    """As it was then."""
 
     #: The id of a network, as `GET /api/info` lists them.
     network: str
@@ -209,7 +263,44 @@ class DeliveredEventDataDeposit(TypedDict):
     receivedAt: int
 
 
-class DeliveredEventDataDeliveryEvent(TypedDict):
+class _DeliveredDepositEventDataAlways(TypedDict):
+    #: The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.
+    invoiceId: Optional[str]
+    #: That of the invoice.
+    reference: Optional[str]
+    #: As it was then.
+    deposit: DeliveredDepositEventDataDeposit
+    #: Null.
+    delivery: None
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
+
+
+class DeliveredDepositEventData(_DeliveredDepositEventDataAlways, total=False):
+    #: If the invoice had become void before the deposit came; else absent.
+    late: Literal[True]
+
+
+class _DeliveredDepositEventAlways(TypedDict):
+    #: That of the event. Deduplicate by it.
+    id: str
+    #: What happened.
+    type: Literal["deposit.pending", "deposit.confirmed", "deposit.dropped"]
+    #: When the service noted it.
+    at: int
+    data: DeliveredDepositEventData
+
+
+class DeliveredDepositEvent(_DeliveredDepositEventAlways, total=False):
+    #: In test deliveries only: do nothing.
+    test: Literal[True]
+
+
+class DeliveredDeliveryEventDataDeliveryEvent(TypedDict):
     """With the payload `events`, the event that it tells; else null."""
 
     #: Its id.
@@ -218,9 +309,7 @@ class DeliveredEventDataDeliveryEvent(TypedDict):
     type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]
 
 
-class DeliveredEventDataDelivery(TypedDict):
-    """With `delivery.failed`; else null."""
-
+class DeliveredDeliveryEventDataDelivery(TypedDict):
     #: Its `webhook-id`.
     id: str
     #: The status of the deposit. Null for an event.
@@ -232,18 +321,17 @@ class DeliveredEventDataDelivery(TypedDict):
     #: Why there was no answer. `refused_address`: the address is not public, so nothing was sent.
     failure: Optional[Literal["timeout", "dns", "connection", "refused_address", "interrupted"]]
     #: With the payload `events`, the event that it tells; else null.
-    event: Optional[DeliveredEventDataDeliveryEvent]
+    event: Optional[DeliveredDeliveryEventDataDeliveryEvent]
 
 
-class _DeliveredEventDataAlways(TypedDict):
+class DeliveredDeliveryEventData(TypedDict):
     #: The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.
     invoiceId: Optional[str]
     #: That of the invoice.
     reference: Optional[str]
-    #: With `deposit.*`, as it was then; else null.
-    deposit: Optional[DeliveredEventDataDeposit]
-    #: With `delivery.failed`; else null.
-    delivery: Optional[DeliveredEventDataDelivery]
+    #: Null.
+    deposit: None
+    delivery: DeliveredDeliveryEventDataDelivery
     #: Where the payment page leads back to.
     returnUrl: Optional[str]
     #: What people call the order, truncated to 80 characters.
@@ -252,26 +340,23 @@ class _DeliveredEventDataAlways(TypedDict):
     metadata: Optional[Dict[str, str]]
 
 
-class DeliveredEventData(_DeliveredEventDataAlways, total=False):
-    #: If the invoice had become void before the deposit came; else absent.
-    late: Literal[True]
-
-
-class _DeliveredEventAlways(TypedDict):
+class _DeliveredDeliveryEventAlways(TypedDict):
     #: That of the event. Deduplicate by it.
     id: str
     #: What happened.
-    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]
+    type: Literal["delivery.failed"]
     #: When the service noted it.
     at: int
-    data: DeliveredEventData
+    data: DeliveredDeliveryEventData
 
 
-class DeliveredEvent(_DeliveredEventAlways, total=False):
-    """The body of a webhook with the payload `events`. `data` has the other fields of the event in the log."""
-
-    #: In test deliveries only.
+class DeliveredDeliveryEvent(_DeliveredDeliveryEventAlways, total=False):
+    #: In test deliveries only: do nothing.
     test: Literal[True]
+
+
+#: The body of a webhook with the payload `events`. `data` has the other fields of the event in the log. `type` says what it is about.
+DeliveredEvent = Union[DeliveredInvoiceEvent, DeliveredDepositEvent, DeliveredDeliveryEvent]
 
 
 class _InvoiceEventAlways(TypedDict):
@@ -608,8 +693,8 @@ class TestPayload(_TestPayloadAlways, total=False):
     late: None
 
 
-#: The body of a webhook. One with `test` was asked for by a test.
-WebhookPayload = Union[TestPayload, DepositPayload]
+#: The body of a webhook with the payload `specified` or `with-invoice`. One with `test` was asked for by a test.
+DepositWebhook = Union[TestPayload, DepositPayload]
 
 
 class DeleteWebhookAnswer(TypedDict):

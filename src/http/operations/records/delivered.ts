@@ -37,8 +37,9 @@ export const deliveredRecords = {
     { ...test, test: { type: 'boolean', const: true, description: 'It is about no deposit: do nothing.' } },
     ['invoice'],
   ),
-  WebhookPayload: {
-    description: 'The body of a webhook. One with `test` was asked for by a test.',
+  DepositWebhook: {
+    description:
+      'The body of a webhook with the payload `specified` or `with-invoice`. One with `test` was asked for by a test.',
     // A test has all that a deposit has, so `oneOf` would match neither.
     anyOf: [{ $ref: '#/components/schemas/TestPayload' }, { $ref: '#/components/schemas/DepositPayload' }],
   },

@@ -74,45 +74,56 @@ function eventOf(kind: Kind): Schema {
   )
 }
 
-const kinds = Object.keys(KINDS) as Kind[]
-const pathOf = (kind: Kind) => `#/components/schemas/${kind}`
+/** The same event as a webhook. */
+function deliveredOf(kind: Kind): Schema {
+  const { invoiceId: invoice, deposit: seen, delivery: failed } = KINDS[kind]
+  return record(
+    {
+      id: hex(16, 'That of the event. Deduplicate by it.'),
+      type: oneOf(typesOf(kind), 'What happened.'),
+      at: time('When the service noted it.'),
+      data: record(
+        {
+          invoiceId: invoice,
+          reference: about.reference,
+          deposit: seen,
+          delivery: failed,
+          ...orderFields,
+          ...(kind === 'DepositEvent' ? { late } : {}),
+        },
+        ['late'],
+      ),
+      test: { type: 'boolean', const: true, description: 'In test deliveries only: do nothing.' },
+    },
+    ['test'],
+  )
+}
 
-const data = record(
-  {
-    invoiceId: about.invoice,
-    reference: about.reference,
-    deposit: { ...orNull(deposit), description: 'With `deposit.*`, as it was then; else null.' },
-    delivery: { ...orNull(delivery), description: 'With `delivery.failed`; else null.' },
-    ...orderFields,
-    late,
-  },
-  ['late'],
-)
+const kinds = Object.keys(KINDS) as Kind[]
+const pathOf = (name: string) => `#/components/schemas/${name}`
+
+/** One of the records of `prefix` and a kind; `type` says which. */
+function eitherOf(prefix: '' | 'Delivered', description: string) {
+  return {
+    description,
+    oneOf: kinds.map((kind) => ({ $ref: pathOf(prefix + kind) })),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(kinds.flatMap((kind) => typesOf(kind).map((type) => [type, pathOf(prefix + kind)]))),
+    },
+  }
+}
 
 export const eventRecords = {
-  DeliveredEvent: {
-    ...record(
-      {
-        id: hex(16, 'That of the event. Deduplicate by it.'),
-        type: oneOf(EVENT_TYPES, 'What happened.'),
-        at: time('When the service noted it.'),
-        data,
-        test: { type: 'boolean', const: true, description: 'In test deliveries only.' },
-      },
-      ['test'],
-    ),
-    description:
-      'The body of a webhook with the payload `events`. `data` has the other fields of the event in the log.',
-  },
+  DeliveredInvoiceEvent: deliveredOf('InvoiceEvent'),
+  DeliveredDepositEvent: deliveredOf('DepositEvent'),
+  DeliveredDeliveryEvent: deliveredOf('DeliveryEvent'),
+  DeliveredEvent: eitherOf(
+    'Delivered',
+    'The body of a webhook with the payload `events`. `data` has the other fields of the event in the log. `type` says what it is about.',
+  ),
   InvoiceEvent: eventOf('InvoiceEvent'),
   DepositEvent: eventOf('DepositEvent'),
   DeliveryEvent: eventOf('DeliveryEvent'),
-  BillhookEvent: {
-    description: 'What happened to an identity. `type` says what it is about.',
-    oneOf: kinds.map((kind) => ({ $ref: pathOf(kind) })),
-    discriminator: {
-      propertyName: 'type',
-      mapping: Object.fromEntries(kinds.flatMap((kind) => typesOf(kind).map((type) => [type, pathOf(kind)]))),
-    },
-  },
+  BillhookEvent: eitherOf('', 'What happened to an identity. `type` says what it is about.'),
 } as const satisfies Readonly<Record<string, Schema>>

@@ -18,22 +18,33 @@ export const toldEvent = {
   description: 'With the payload `events`, the event that it tells; else null.',
 }
 
+const settings = {
+  owner: identity,
+  callback_url: orNull(text('The default callback URL; null if none is set.')),
+  secret: hex(64, 'Signs deliveries.'),
+  created_at: time('Unix milliseconds.'),
+  updated_at: time('Unix milliseconds.'),
+  payload: oneOf(['with-invoice', 'events'], 'Absent for `specified`.'),
+  types: {
+    ...list(oneOf(EVENT_TYPES, 'A type of events.')),
+    description: 'The events that are sent. Only with the payload `events`.',
+  },
+}
+
 export const webhookRecords = {
   WebhookSettings: record(
     {
-      owner: identity,
-      callback_url: orNull(text('The default callback URL; null if none is set.')),
+      ...settings,
       secret: orNull(hex(64, 'Signs deliveries. Null if nothing was configured.')),
-      created_at: orNull(time('Unix milliseconds.')),
-      updated_at: orNull(time('Unix milliseconds.')),
-      payload: oneOf(['with-invoice', 'events'], 'Absent for `specified`.'),
-      types: {
-        ...list(oneOf(EVENT_TYPES, 'A type of events.')),
-        description: 'The events that are sent. Only with the payload `events`.',
-      },
+      created_at: orNull(settings.created_at),
+      updated_at: orNull(settings.updated_at),
     },
     ['payload', 'types'],
   ),
+  ConfiguredWebhook: {
+    ...record(settings, ['payload', 'types']),
+    description: 'The settings once there is a secret.',
+  },
   WebhookDelivery: record({
     id: hex(32, 'Its `webhook-id`.'),
     invoiceId: orNull(invoiceId('The invoice that it is about. Null for an event that names none.')),
