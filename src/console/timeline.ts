@@ -4,6 +4,7 @@ import type { TokenDecimals } from '../domain/network.js'
 import { beginningOfNote, type Note } from '../domain/note.js'
 import { type Delivery, deliveryState } from '../domain/webhook.js'
 import { type Columns, timeText } from '../listing/column.js'
+import { toldBy } from '../listing/deliveries.js'
 import { currencyText } from '../listing/deposits.js'
 import type { InvoiceRecord } from '../listing/invoices.js'
 import { links } from './links.js'
@@ -99,11 +100,11 @@ function confirmedOf(deposits: readonly Deposit[], decimals: TokenDecimals): rea
 }
 
 function deliveryMoment(delivery: Delivery): Moment {
-  const { id, status, createdAt, attemptedAt, attempts } = delivery
+  const { id, createdAt, attemptedAt, attempts } = delivery
   const times = attempts > 1 ? ` after ${attempts} attempts` : ''
   return {
     at: attemptedAt ?? createdAt,
-    what: `Webhook “${status}” ${deliveryState(delivery)}${times}`,
+    what: `Webhook “${toldBy(delivery)}” ${deliveryState(delivery)}${times}`,
     href: links.delivery(id),
   }
 }

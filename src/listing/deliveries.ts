@@ -13,7 +13,12 @@ export const deliveryColumns = {
   state: { title: 'State', kind: 'word', of: deliveryState },
   outcome: { title: 'Outcome', kind: 'word', of: outcomeText },
   attempts: { title: 'Attempts', kind: 'figure', of: ({ attempts }) => String(attempts) },
-  told: { title: 'Tells', kind: 'word', of: ({ status, event }) => status ?? event?.type ?? null },
+  told: { title: 'Tells', kind: 'word', of: toldBy },
   invoice: { title: 'Invoice', kind: 'id', of: ({ invoiceId }) => invoiceId },
   url: { title: 'Sent to', of: ({ url }) => url },
 } satisfies Columns<Delivery>
+
+/** What a webhook tells: the status of a deposit, or with the payload `events` the type of the event. */
+export function toldBy({ status, event }: Pick<Delivery, 'status' | 'event'>): string | null {
+  return status ?? event?.type ?? null
+}

@@ -80,6 +80,12 @@ test('a timeline tells what happened in order, and when the amount was complete'
   assert.ok(!told({ ...parts, areAllDeposits: false }).some((line) => line.endsWith('Paid')))
 })
 
+test('a timeline names the event that a webhook told', () => {
+  const event = { id: 'e', type: 'invoice.expired' }
+  const ofEvent = { ...delivery, status: null, event, attempts: 1 } as unknown as Delivery
+  assert.deepEqual(told({ deliveries: [ofEvent] }), ['100 Created', '220 Webhook “invoice.expired” delivered'])
+})
+
 test('a timeline tells an expiry from a voiding, and no confirmation before its deposit', () => {
   assert.deepEqual(told({ invoice: invoice({ voided_at: 900, expires_at: 900 }) }), ['100 Created', '900 Expired'])
   assert.deepEqual(told({ invoice: invoice({ voided_at: 500, expires_at: 900 }) }), ['100 Created', '500 Voided'])
