@@ -60,7 +60,10 @@ const LISTS = {
     columns: async (admin: Admin) => depositColumns(await tokenDecimalsOf(admin)),
   },
   deliveries: {
-    fields: ['id', 'owner', 'invoiceId', 'status', 'url', 'state', 'attempts', 'createdAt', 'attemptedAt'],
+    fields: [
+      ...['id', 'owner', 'invoiceId', 'status', 'url', 'state', 'attempts', 'createdAt', 'attemptedAt'],
+      ...['outcome', 'event'],
+    ],
     columns: () => deliveryColumns,
   },
   audit: {
@@ -148,10 +151,22 @@ async function list(given: Given, kind: keyof typeof LISTS, admin: Admin, io: Pr
     await table.flush()
     return EXIT_SUCCESS
   }
-  const line = (item: Item) => fields.map((name) => shown(name, item[name])).join('\t')
+  const line = (item: Item) => {
+    const told = kind === 'deliveries' ? withOutcome(item) : item
+    return fields.map((name) => shown(name, told[name])).join('\t')
+  }
   if (!isJson) await io.print(`${fields.join('\t')}\n`)
   await read(admin, kind, { owner, invoice, since }, (item) => io.print(`${isJson ? jsonLine(item) : line(item)}\n`))
   return EXIT_SUCCESS
+}
+
+/** A delivery in the words that people have for how it went: the store knows only that no attempt is left. */
+function withOutcome(item: Item): Item {
+  // Records of this kind have the shape that the columns read, as in a table.
+  const delivery = item as never
+  const { state, outcome, told } = deliveryColumns
+  const event = item['event'] === null ? null : told.of(delivery)
+  return { ...item, state: state.of(delivery), outcome: outcome.of(delivery), event }
 }
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/

@@ -120,6 +120,31 @@ describe('records of a data directory', () => {
     }
   })
 
+  test('of webhooks say in a pipe how each went, and what it told', async () => {
+    const shop = await Shop.open()
+    try {
+      const id = await shop.invoice('25', '--reference', 'order-1', '--callback-url', 'http://127.0.0.1:9/hook')
+      await shop.service.post('/sandbox/deposits', { invoiceId: id, kind: 'confirmed', txHash: 'tx' })
+      const states = async (): Promise<readonly string[]> => {
+        const { json } = await shop.service.get(`/api/users/${shop.owner}/webhook/deliveries`)
+        return json.map(({ state }: { readonly state: string }) => state)
+      }
+      await until(async () => (await states()).every((state) => state === 'failed'))
+      const { stdout } = await shop.run(['deliveries', 'list', '--data', shop.data])
+      const lines = stdout.trim().split('\n')
+      assert.match(lines[0] ?? '', /^id\towner\tinvoiceId\tstatus\t.*\toutcome\tevent$/)
+      assert.deepEqual(
+        lines.slice(1).map((line) => [line.split('\t')[5], ...line.split('\t').slice(-2)]),
+        [
+          ['failed', 'connection', '-'],
+          ['failed', 'connection', '-'],
+        ],
+      )
+    } finally {
+      await shop.close()
+    }
+  })
+
   test('of webhooks have the same columns in CSV, sent or not', async () => {
     const shop = await Shop.open()
     try {
