@@ -5,9 +5,9 @@ import {
   DERIVED_COUNT_MAX,
   DERIVED_INDEX_MAX,
   type DerivedOutcome,
-  type DerivedSeries,
   derivedPrefix,
   derivedWalletId,
+  type ToldSeries,
 } from '../domain/derived-wallet.js'
 import { OWNER_FLAW, parseOwner } from '../domain/text.js'
 import { type Admin, withAdmin } from './admin.js'
@@ -78,8 +78,14 @@ async function derive(given: Given, admin: Admin, io: ProcessIo): Promise<number
   const isComplete = await (wanted.from === null
     ? addBehind(wanted, admin, print)
     : addFrom(wanted, wanted.from, admin, print))
+  if ((await seriesOf(wanted, admin)).isReported === false) io.error(nobodyReports(wanted.network))
   if (options['json'] !== true) io.out('Compare an address with what your wallet shows before you take money on it.')
   return isComplete ? EXIT_SUCCESS : EXIT_FAILURE
+}
+
+/** The addresses are right, and a payer's money reaches them: only the service does not learn of it. */
+function nobodyReports(network: string): string {
+  return `Warning: nothing reports deposits of ${network} to this service, so payments to its wallets are not seen. Name nodes of the network in the settings of the service, or a gateway, before you take money there.`
 }
 
 /** The addresses of the key in a file. Throws when it holds none; what it holds is repeated nowhere. */
@@ -127,9 +133,9 @@ async function addBehind(wanted: Wanted, admin: Admin, print: Print): Promise<bo
 }
 
 /** The network that is wanted, and how far the key has been used on it. */
-async function seriesOf({ chain, network }: Wanted, admin: Admin): Promise<DerivedSeries> {
+async function seriesOf({ chain, network }: Wanted, admin: Admin): Promise<ToldSeries> {
   const { body } = await admin.call('GET', `/admin/derived-wallets/${chain.name}`)
-  const { series } = body as { readonly series: readonly DerivedSeries[] }
+  const { series } = body as { readonly series: readonly ToldSeries[] }
   const found = series.find((one) => one.network === network)
   if (found !== undefined) return found
   throw new Error(
@@ -139,7 +145,7 @@ async function seriesOf({ chain, network }: Wanted, admin: Admin): Promise<Deriv
 
 async function add(
   { chain, network, owner }: Wanted,
-  { kind, first, count }: Pick<DerivedSeries, 'kind'> & { readonly first: number; readonly count: number },
+  { kind, first, count }: Pick<ToldSeries, 'kind'> & { readonly first: number; readonly count: number },
   admin: Admin,
   print: Print,
 ): Promise<readonly DerivedOutcome[]> {

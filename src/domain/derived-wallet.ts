@@ -47,6 +47,12 @@ export interface DerivedSeries {
   readonly next: number
 }
 
+/** The same, as an operator is told. */
+export interface ToldSeries extends DerivedSeries {
+  /** Whether somebody tells the service of deposits of the network; null when no service runs, whose settings would say. */
+  readonly isReported: boolean | null
+}
+
 /** Addresses of a key from an index on, to become wallets of an owner. */
 export interface DerivedWallets {
   readonly keyName: string

@@ -6,6 +6,7 @@ import type { Settings } from '../config.js'
 import type { Progress } from '../console/networks.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import type { ClockReading } from '../domain/clock-offset.js'
+import type { DerivedSeries } from '../domain/derived-wallet.js'
 import { together } from '../http/endpoints.js'
 import { guardedRoutes } from '../http/guards.js'
 import { NodeServer } from '../http/node/server.js'
@@ -19,6 +20,7 @@ import type { Store } from '../store/store.js'
 import { VERSION } from '../version.js'
 import { adminSocketPath } from './admin-socket.js'
 import { AuditedImports } from './audited-imports.js'
+import { entryOf, isReported } from './catalogue.js'
 import { operatorAt } from './command-operator.js'
 import type { DoctorContext } from './doctor/examination.js'
 import { importRecords } from './import.js'
@@ -106,6 +108,7 @@ async function* examined(doctor: DoctorContext): AsyncGenerator<WorkRecord> {
 }
 
 function adminParts(context: AdminContext): AdminParts {
+  const { settings } = context
   const { trail, actions, ledgerless } = context.operators
   const imports = new AuditedImports(trail)
   return {
@@ -122,7 +125,12 @@ function adminParts(context: AdminContext): AdminParts {
     addNote: (operator, invoiceId, text) => actions.addNote(operator, invoiceId, text),
     removeNote: (operator, id) => actions.removeNote(operator, id),
     addIdentity: (operator, id) => ledgerless.addIdentity(operator, id),
-    derivedSeries: (keyName) => ledgerless.seriesOf(keyName),
+    derivedSeries: async (keyName) => {
+      const series = await ledgerless.seriesOf(keyName)
+      const isTold = ({ network }: DerivedSeries) =>
+        context.url() === null ? null : isReported(settings, entryOf(settings, network))
+      return series.map((one) => ({ ...one, isReported: isTold(one) }))
+    },
     addDerived: (operator, derived) => ledgerless.addDerived(operator, derived),
     records: (kind, wanted) => (isRecordKind(kind) ? recordsOf(context.store, kind, wanted) : null),
   }

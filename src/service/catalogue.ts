@@ -16,3 +16,8 @@ export function entryOf(settings: Settings, network: Network): NetworkEntry | un
 export function isWatched({ urls, token }: NetworkEntry): boolean {
   return urls.length > 0 && token.contract !== null
 }
+
+/** Whether somebody tells the service of deposits of a network: its nodes, a gateway, or the sandbox. */
+export function isReported({ sandbox, gatewaySecrets }: Settings, entry: NetworkEntry | undefined): boolean {
+  return sandbox || gatewaySecrets.length > 0 || (entry !== undefined && isWatched(entry))
+}

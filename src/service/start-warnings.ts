@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import type { Settings } from '../config.js'
 import type { Logger } from '../log.js'
 import type { Store } from '../store/store.js'
+import { isReported } from './catalogue.js'
 import { isPrivateToMachine } from './exposure.js'
 
 const PERMISSION_BITS = 0o777
@@ -27,6 +28,12 @@ export function startWarnings(settings: Settings, hasWallets: boolean): readonly
   if (settings.underpayment > 0 && settings.sharedWallets) {
     warnings.push(
       "BILLHOOK_UNDERPAYMENT accepts invoices by itself, and where several share a wallet, too small a payment may be taken for another customer's order: give each order a wallet of its own and set BILLHOOK_SHARED_WALLETS=off (docs/concepts.md)",
+    )
+  }
+  const silent = settings.networkEntries.filter((entry) => !isReported(settings, entry)).map(({ id }) => id)
+  if (silent.length > 0) {
+    warnings.push(
+      `nothing reports deposits of ${silent.join(', ')} to this service, so payments there are not seen: name nodes as urls in the file of BILLHOOK_NETWORKS, or set BILLHOOK_GATEWAY_SECRET`,
     )
   }
   if (settings.serviceLinks.length > 0) {

@@ -18,6 +18,11 @@ import { runBillhook } from './shop.js'
 
 const ONBOARDING_NAME = 'a name of the operator'
 const STRICT = { BILLHOOK_STRICT: 'on', BILLHOOK_ONBOARDING_NAME: ONBOARDING_NAME }
+/** No node answers there, so nothing is checked. */
+const WATCHED_SEP = {
+  BILLHOOK_SEP_URLS: 'http://127.0.0.1:9',
+  BILLHOOK_SEP_TOKEN: '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0',
+}
 const FIRST_ADDRESSES = [
   '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
   '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -168,12 +173,31 @@ describe('billhook identities add and wallets derive, with a service in strict m
     const owner = await world.identity('people')
     const file = world.account()
     const flags = ['--xpub', file, '--network', 'TRX-NILE', '--owner', owner, '--count', '1']
-    const { code, stdout } = await world.run('wallets', 'derive', ...flags)
-    assert.equal(code, 0)
+    const { code, stdout, stderr } = await world.run('wallets', 'derive', ...flags)
+    // A gateway reports deposits to this service.
+    assert.deepEqual([code, stderr], [0, ''])
     assert.match(
       stdout,
       /^index\taddress\tid\toutcome\n0\tT\w{33}\txpub-[0-9a-f]{16}-TRX-NILE-0{10}\tadded\nCompare an address with .*\n$/,
     )
+  })
+
+  test('warns where nobody would report a payment: neither nodes of the network nor a gateway', async () => {
+    const alone = new World()
+    try {
+      await alone.start({ BILLHOOK_GATEWAY_SECRET: '', ...WATCHED_SEP })
+      const owner = await alone.identity('alone')
+      const file = alone.account()
+      const derived = (network: string) =>
+        alone.run('wallets', 'derive', '--xpub', file, '--network', network, '--owner', owner, '--count', '1')
+      const silent = await derived('TRX-NILE')
+      assert.equal(silent.code, 0)
+      assert.match(silent.stderr, /^Warning: nothing reports deposits of TRX-NILE to this service, .*\n$/)
+      const watched = await derived('SEP')
+      assert.deepEqual([watched.code, watched.stderr], [0, ''])
+    } finally {
+      await alone.close()
+    }
   })
 
   test('goes on behind the last wallet of the key on each network, whoever has it', async () => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
 import { type Environment, readSettings } from '../../src/config.js'
 import { startWarnings, warnOfLedger } from '../../src/service/start-warnings.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const GATEWAY = { BILLHOOK_GATEWAY_SECRET: '0123456789abcdef' }
 const STRICT = { BILLHOOK_STRICT: 'on', BILLHOOK_ONBOARDING_NAME: 'name' }
@@ -42,6 +45,36 @@ describe('at its start the service warns', () => {
       assert.equal(warnings.length, expected.length, warnings.join('\n'))
       for (const [i, pattern] of expected.entries()) assert.match(warnings[i] ?? '', pattern)
       for (const warning of warnings) assert.ok(!warning.includes('\n'))
+    })
+  }
+})
+
+describe('that nobody reports deposits of a network', () => {
+  const directory = temporaryDirectory()
+  after(() => directory.remove())
+  const FILE = join(directory.path, 'networks.json')
+  const entry = (id: string, more: object = {}) => ({
+    ...{ id, kind: 'evm', name: id, claim: `${id.toLowerCase()}/eth`, chainId: 31337, symbol: 'ETH', ...more },
+    token: { symbol: 'USDT', contract: '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0', decimals: 6 },
+  })
+  writeFileSync(
+    FILE,
+    JSON.stringify({ networks: [entry('ETH', { urls: ['http://10.0.0.1'] }), entry('OP'), entry('TWO')] }),
+  )
+  const SILENT = /^nothing reports deposits of OP, TWO to this service/
+
+  for (const [more, isSaid] of [
+    [{}, true],
+    [GATEWAY, false],
+  ] as const) {
+    test(`the service ${isSaid ? 'says' : 'does not say'} with ${JSON.stringify(more)}`, () => {
+      const read = readSettings([], { BILLHOOK_NETWORKS: FILE, ...more })
+      assert.ok('settings' in read, JSON.stringify(read))
+      const said = startWarnings(read.settings, true).filter((warning) =>
+        warning.startsWith('nothing reports deposits'),
+      )
+      assert.equal(said.length, isSaid ? 1 : 0)
+      if (isSaid) assert.match(said[0] ?? '', SILENT)
     })
   }
 })

@@ -5,9 +5,9 @@ import type { Operator } from '../../domain/audit.js'
 import {
   DERIVED_COUNT_MAX,
   type DerivedOutcome,
-  type DerivedSeries,
   type DerivedWallets,
   isKeyName,
+  type ToldSeries,
 } from '../../domain/derived-wallet.js'
 import { failure, type Outcome } from '../../domain/failure.js'
 import type { TokenDecimals } from '../../domain/network.js'
@@ -119,7 +119,7 @@ export interface AdminParts {
   removeNote(operator: Operator, id: string): Promise<Outcome<Note>>
   addIdentity(operator: Operator, id: string): Promise<Outcome<AddedIdentity>>
   /** How far the wallets of an extended public key go, by network. */
-  derivedSeries(keyName: string): Promise<readonly DerivedSeries[]>
+  derivedSeries(keyName: string): Promise<readonly ToldSeries[]>
   addDerived(operator: Operator, derived: DerivedWallets): Promise<Outcome<readonly DerivedOutcome[]>>
   /** Null when there is no such kind. */
   records(kind: string, wanted: RecordsWanted): AsyncIterable<WorkRecord> | null

@@ -28,7 +28,7 @@ describe('derived wallets are taken', () => {
     },
     ...{ addIdentity: unused, records: unused },
     operatorOf: () => OPERATOR,
-    derivedSeries: async () => [{ network: 'SEP', kind: 'evm', next: 7 }],
+    derivedSeries: async () => [{ network: 'SEP', kind: 'evm', next: 7, isReported: true }],
     addDerived: async (_operator, derived) => {
       asked.push(derived)
       return { ok: true, value: derived.addresses.map(() => ({ status: 'added' })) }
@@ -40,7 +40,9 @@ describe('derived wallets are taken', () => {
   }
 
   test('as a command sends them, and it is told how far a key goes', async () => {
-    assert.deepEqual((await call('GET', KEY)).body, { series: [{ network: 'SEP', kind: 'evm', next: 7 }] })
+    assert.deepEqual((await call('GET', KEY)).body, {
+      series: [{ network: 'SEP', kind: 'evm', next: 7, isReported: true }],
+    })
     const { status, body } = await call('POST', KEY, GOOD)
     assert.deepEqual(
       [status, body, asked.splice(0)],
