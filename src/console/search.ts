@@ -16,7 +16,7 @@ import { CONSOLE } from './paging.js'
 import { type SearchTerms, searchTerms } from './search-terms.js'
 import { table } from './table.js'
 
-export type SearchStore = Pick<Store, 'search' | 'overview' | 'networks' | 'turns'>
+export type SearchStore = Pick<Store, 'search' | 'overview' | 'networks' | 'invoices' | 'turns'>
 
 /** Records of each kind of match that are shown. */
 const SHOWN_EACH = 20
@@ -36,6 +36,8 @@ interface Hit {
   readonly amount: string | null
   readonly time: string | null
   readonly owner: string | null
+  /** The invoice that a deposit is matched to, by what people call it. */
+  readonly invoice: { readonly name: string; readonly href: string } | null
   readonly href: string
 }
 
@@ -46,6 +48,7 @@ const HIT_COLUMNS = {
   state: { title: 'State', kind: 'word', of: ({ state }) => state },
   amount: { title: 'Amount', kind: 'figure', of: ({ amount }) => amount },
   time: { title: 'Time', kind: 'time', of: ({ time }) => time },
+  invoice: { title: 'Belongs to', of: ({ invoice }) => invoice?.name ?? null },
   owner: { title: 'Owner', kind: 'id', of: ({ owner }) => owner },
 } satisfies Columns<Hit>
 
@@ -63,6 +66,7 @@ export async function searchPage(store: SearchStore, { query }: Visit): Promise<
     items: hits,
     links: {
       name: ({ href }) => href,
+      invoice: ({ invoice }) => invoice?.href ?? null,
       owner: ({ owner }) => (owner === null ? null : links.ofOwner('invoices', owner)),
     },
     none: `Nothing found for ${terms.text}.`,
@@ -119,6 +123,14 @@ async function found(store: SearchStore, terms: SearchTerms): Promise<Hits> {
     }
     hits.add(matched, all.slice(0, SHOWN_EACH))
   }
+  const deposits = async (matched: string, found: readonly Deposit[]) => {
+    const all: Omit<Hit, 'matched'>[] = []
+    for (const one of found) {
+      const invoice = await piece(() => invoiceOf(store, one))
+      all.push(depositHit(one, invoice === undefined ? null : recordOf(invoice), decimals))
+    }
+    hits.add(matched, all)
+  }
   await invoices(
     'order number',
     ({ orderNumber }) => orderNumber,
@@ -139,11 +151,7 @@ async function found(store: SearchStore, terms: SearchTerms): Promise<Hits> {
   )
   for (const network of networks.ids) {
     const read = (page: Page) => search.byTransaction(network, terms.hashes, page)
-    const deposits = terms.hashes.length === 0 ? [] : await all(store, read)
-    hits.add(
-      'transaction',
-      deposits.map((one) => depositHit(one, one.txHash, decimals)),
-    )
+    await deposits('transaction', terms.hashes.length === 0 ? [] : await all(store, read))
     const wallets: Wallet[] = []
     for (const beginning of distinctAddresses(terms)) {
       wallets.push(...(await piece(() => search.byAddress(network, beginning, SHOWN_EACH))))
@@ -159,17 +167,14 @@ async function found(store: SearchStore, terms: SearchTerms): Promise<Hits> {
     )
     hits.add(
       'amount',
-      newest.map(recordOf).map((one) => invoiceHit(one, one.orderNumber ?? one.reference ?? one.id)),
+      newest.map(recordOf).map((one) => invoiceHit(one, nameOf(one))),
     )
     const seen = await wanted(
       store,
       overview.deposits.bind(overview),
       (one) => depositValue(one, decimals)?.atoms === amount,
     )
-    hits.add(
-      'amount',
-      seen.map((one) => depositHit(one, one.txHash, decimals)),
-    )
+    await deposits('amount', seen)
   }
   return hits
 }
@@ -217,18 +222,35 @@ function invoiceHit(one: InvoiceRecord, name: string | null): Omit<Hit, 'matched
     amount: `${one.amount} ${one.currency}`,
     time: timeText(one.created_at),
     owner: one.owner,
+    invoice: null,
     href: links.invoice(one.id),
   }
 }
 
-function depositHit(one: Deposit, name: string, decimals: Parameters<typeof amountText>[1]): Omit<Hit, 'matched'> {
+/** What people call the order of an invoice. */
+function nameOf({ orderNumber, reference, id }: InvoiceRecord): string {
+  return orderNumber ?? reference ?? id
+}
+
+/** The invoice that a deposit is matched to, which may be another one than the payer meant. */
+async function invoiceOf({ invoices }: SearchStore, { network, txHash, index }: Deposit) {
+  const found = await invoices.findByDeposit(network, txHash, index)
+  return found === undefined ? undefined : await invoices.findWithPayment(found.id)
+}
+
+function depositHit(
+  one: Deposit,
+  invoice: InvoiceRecord | null,
+  decimals: Parameters<typeof amountText>[1],
+): Omit<Hit, 'matched'> {
   return {
     what: 'Deposit',
-    name,
+    name: one.txHash,
     state: one.kind,
     amount: `${amountText(one, decimals)} ${currencyText(one.currency)} on ${one.network}`,
     time: timeText(one.receivedAt),
-    owner: null,
+    owner: invoice?.owner ?? null,
+    invoice: invoice === null ? null : { name: nameOf(invoice), href: links.invoice(invoice.id) },
     href: links.transaction(one.network, one.txHash),
   }
 }
@@ -241,6 +263,7 @@ function walletHit(one: Wallet): Omit<Hit, 'matched'> {
     amount: null,
     time: timeOrNull(one.assignedAt),
     owner: one.owner,
+    invoice: null,
     href: links.wallet(one.id),
   }
 }

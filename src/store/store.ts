@@ -181,6 +181,8 @@ export interface InvoicePort {
   /** The same, with up to `limit` deposits of the same moment. Its cost does not grow with the history of the wallets. */
   findWithDeposits(id: string, limit: number): Awaitable<InvoiceWithDeposits | undefined>
   findByReference(reference: string): Awaitable<Invoice | undefined>
+  /** The invoice that a deposit is matched to, or was until it was dropped. */
+  findByDeposit(network: Network, txHash: string, index: number): Awaitable<Invoice | undefined>
   /** The invoices of an owner, newest first, or only those with an order number; cursors are invoice ids. */
   page(owner: string, page: Page, orderNumber?: string | null): Awaitable<PageOf<Invoice>>
   pageWithPayment(owner: string, page: Page, orderNumber?: string | null): Awaitable<PageOf<InvoiceWithPayment>>

@@ -51,6 +51,24 @@ describe('the search of the console', () => {
     assert.ok(narrowed.html.includes(first) && !narrowed.html.includes(second))
   })
 
+  test('leads from a transaction to the order that it is matched to', async (t) => {
+    const console = await ConsoleFixture.start(t)
+    await console.service.assign(OWNER, WALLET)
+    await console.deposit(`0x${'1'.repeat(64)}`, '5000000')
+    const invoice = await console.invoice({ amount: '24', orderNumber: 'A-7', reference: 'A-7-5f2c81d9' })
+    await console.deposit(HASH, '24000000')
+    const belongsTo = async (typed: string) => {
+      const { html } = await console.page(`/console/search?q=${typed}`)
+      const rows = tablesOf(html)[0]?.rows ?? []
+      // The last column is the owner.
+      return [html, rows.filter(([what]) => what === 'Deposit').map((row) => row.at(-2))] as const
+    }
+    const [html, names] = await belongsTo(HASH)
+    assert.deepEqual(names, ['A-7'])
+    assert.ok(html.includes(`href="/console/invoices/${invoice}"`))
+    assert.deepEqual((await belongsTo('1'.repeat(64)))[1], ['–'])
+  })
+
   test('is on every page, and says what it takes where nothing was typed', async (t) => {
     const console = await ConsoleFixture.start(t)
     for (const path of ['', '/invoices', '/networks', '/search', '/search?q=', '/search?q=%20']) {

@@ -59,6 +59,26 @@ export function describeOwnMoney(open: OpenStore): void {
       assert.deepEqual(await readOf(t, b), ['paid', '60', '0', '0', '0'])
     })
 
+    scenario('is found from the deposit: the one invoice that it is matched to, if there is one', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const orderOf = async (txHash: string, index = 0) =>
+        (await t.store.invoices.findByDeposit('SEP', txHash, index))?.reference ?? null
+      const early = { txHash: 'early', amount: '9', receivedAt: later(t, 1) }
+      await t.deposit('confirmed', early)
+      assert.equal(await orderOf('early'), null)
+      const a = await t.invoice({ amount: '25', reference: 'order a' })
+      await t.invoice({ amount: '60', reference: 'order b' })
+      const paid = { amount: '25', receivedAt: later(t, 1) }
+      await t.deposit('pending', { txHash: 'first', ...paid })
+      await t.deposit('confirmed', { txHash: 'first', ...paid })
+      await t.deposit('confirmed', { txHash: 'second', ...paid, amount: '60' })
+      assert.deepEqual([await orderOf('first'), await orderOf('second')], ['order a', 'order b'])
+      assert.deepEqual([await orderOf('first', 1), await orderOf('FIRST')], [null, null])
+      await t.deposit('dropped', { txHash: 'first', ...paid })
+      // It belongs to nobody's money now, and to the same order when it is seen again.
+      assert.deepEqual([await orderOf('first'), (await t.paymentOf(a)).own], ['order a', '0'])
+    })
+
     scenario('is the same whether or not anybody is notified', async (t) => {
       await t.own('alice', 'wallet-1', 'wallet-2')
       for (const [wallet, fields] of [

@@ -1,4 +1,5 @@
 import { type Invoice, walletsOf } from '../../../domain/invoice.js'
+import type { Network } from '../../../domain/network.js'
 import {
   type InvoicePort,
   type InvoiceWithDeposits,
@@ -9,6 +10,7 @@ import {
   type UnpaidSearch,
 } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
+import { findDeposit } from '../deposits/deposit-rows.js'
 import { ownerNoOf } from '../identities/identities.js'
 import { nextOfOwner, nextUnder, pageOfOwner, pageUnder } from '../identities/owner-lists.js'
 import { answerFor } from '../payments/payments.js'
@@ -44,6 +46,12 @@ export class LmdbInvoices implements InvoicePort {
     if (row === undefined) return undefined
     const deposits = newestOwn(snapshot, row, limit + 1)
     return { ...found, deposits: deposits.slice(0, limit), hasMoreDeposits: deposits.length > limit }
+  }
+
+  findByDeposit(network: Network, txHash: string, index: number): Invoice | undefined {
+    const { snapshot } = this.commits
+    const id = findDeposit(snapshot, { network, txHash, index })?.invoiceId ?? null
+    return id === null ? undefined : invoiceRow(snapshot, id).invoice
   }
 
   findByReference(reference: string): Invoice | undefined {

@@ -14,6 +14,7 @@ import {
 } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
+import { isDeposit, isIndex } from '../deposits/deposit-rows.js'
 import { nextBehind, pageBehind } from '../pages.js'
 import { RECEIVED } from '../payments/sums.js'
 import {
@@ -59,6 +60,13 @@ export class PostgresInvoices implements InvoicePort {
       deposits: deposits.slice(0, limit),
       hasMoreDeposits: deposits.length > limit,
     }
+  }
+
+  async findByDeposit(network: Network, txHash: string, index: number): Promise<Invoice | undefined> {
+    if (!isIndex(index)) return undefined
+    return this.only(
+      sql`i.id = (SELECT d.invoice_id FROM deposits AS d WHERE ${isDeposit({ network, txHash, index })})`,
+    )
   }
 
   findByReference(reference: string): Promise<Invoice | undefined> {
