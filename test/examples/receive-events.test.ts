@@ -43,6 +43,7 @@ test('a receiver of events hears of payments and expiries without adding up, and
       const order = { owner: OWNER, walletIds: [wallet], name: 'Order', currency: 'USDT' }
       const reply = await fixture.post('/api/invoices', { ...order, reference, amount, expiresInSeconds })
       assert.equal(reply.status, 201, reply.text)
+      return reply.json.id
     }
     await create('paid later', WALLET.id, '30', 7200)
     await create('forgotten', OTHER.id, '20', 60)
@@ -64,11 +65,15 @@ test('a receiver of events hears of payments and expiries without adding up, and
       'release forgotten',
     ])
     assert.deepEqual(new Set(answers), new Set([204]))
+    const short = await create('a little short', OTHER.id, '40', 7200)
+    await fixture.post(`/api/invoices/${short}/accept`, { owner: OWNER })
+    await receiver.received(11)
+    assert.equal(shop.did.at(-1), 'ship a little short')
     const { json: deliveries } = await fixture.get(`/api/users/${OWNER}/webhook/deliveries`)
     const paid = deliveries.find(({ event }: { event: { type: string } }) => event.type === 'invoice.paid')
     const { length } = shop.did
     await fixture.post(`/api/users/${OWNER}/webhook/deliveries/${paid.id}/redeliver`, {})
-    await receiver.received(10)
+    await receiver.received(12)
     assert.equal(shop.did.length, length)
     const last = receiver.requests.at(-1) ?? assert.fail()
     assert.equal(receiveEvent(Buffer.concat([last.body, Buffer.of(32)]), '0'.repeat(64), secret, shop), 401)

@@ -36,7 +36,7 @@ export function receiveEvent(body: Uint8Array, signature: string, secret: string
     case 'deposit.pending':
     case 'deposit.confirmed':
     case 'deposit.dropped':
-      // `late`: it came after the invoice had become void. Refund it, or accept it by hand.
+      // `late`: it came after the invoice had become void, which cannot be accepted any more. Refund it, or ship by hand.
       shop.note(data.reference, `${type}${data.late === true ? ', late' : ''} ${data.deposit.txHash}`)
       break
   }
