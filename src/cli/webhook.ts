@@ -14,6 +14,8 @@ import { webhookVerifyCommand } from './webhook-verify.js'
 /** As the service takes it (decisions 7). */
 const OVERLAPS = [0, 604_800] as const
 const PAYLOADS: readonly string[] = WEBHOOK_PAYLOADS
+const REFUSED_ADDRESS =
+  'the address is not public, and nothing was sent; the operator can allow it with BILLHOOK_CALLBACK_ALLOW'
 
 /** The configuration of an identity, as the API answers it. */
 interface WebhookRecord {
@@ -153,6 +155,7 @@ async function test(given: Given): Promise<number> {
       ['Webhook', id],
       ['Sent to', url],
       ['Outcome', `${state}: ${httpStatus === null ? failure : `status ${httpStatus}`} after ${durationMs} ms`],
+      ['Why', failure === 'refused_address' ? REFUSED_ADDRESS : null],
     ])
     for (const line of given.options['json'] === true ? [jsonLine(body)] : lines) io.out(line)
     return state === 'delivered' ? EXIT_SUCCESS : EXIT_FAILURE

@@ -66,6 +66,20 @@ describe('billhook webhook', () => {
     }
   })
 
+  test('test says what a refused address is, and who can allow it', async () => {
+    // With a public URL a service is private to its machine no more.
+    const shared = await Shop.open('sandbox', { BILLHOOK_PUBLIC_URL: 'https://pay.example' })
+    try {
+      const of = ['--owner', shared.owner, '--data', shared.data]
+      await shared.run(['webhook', 'set', 'http://127.0.0.1:9/', ...of])
+      const tested = await shared.run(['webhook', 'test', ...of])
+      assert.equal(tested.code, 1)
+      assert.match(tested.stdout, /^Outcome +failed: refused_address after \d+ ms\nWhy +.* BILLHOOK_CALLBACK_ALLOW$/m)
+    } finally {
+      await shared.close()
+    }
+  })
+
   test('listen prints each webhook that it verified, and answers others with 401', async () => {
     const listener = startChild(main, ['webhook', 'listen', ...flags])
     const url = await listeningAt(listener)
