@@ -1,9 +1,16 @@
-import { type NameInNetwork, nameOf } from '../domain/aside.js'
+import { type NameInNetwork, nameOf, WAITS } from '../domain/aside.js'
 import type { ChainOutcome, ChainStep } from '../domain/block.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
-import { type ChainResult, type DepositResult, type StepAside, TrialPassed } from '../store/commands.js'
+import {
+  type ChainResult,
+  type DepositResult,
+  NONE_ASIDE,
+  type StepAside,
+  TrialPassed,
+  Unsettled,
+} from '../store/commands.js'
 import { isOfStore } from '../store/refusals.js'
 import type { LedgerPort, OnOwed } from '../store/store.js'
 import { faultyParts } from './faulty-deposits.js'
@@ -90,19 +97,29 @@ export class Intake {
 
   private async take(step: ChainStep): Promise<ChainResult> {
     try {
-      return await this.directory.takeChainStep(step)
+      return await this.takeSettled(step)
     } catch (error) {
       if (isToBeRepeated(error)) throw error
       const faulty = await this.faultyOf(step)
       // Nothing is known of the cause that would be better than the error itself.
       if (faulty === null || faulty.size === 0) throw error
       const aside = new Map([...faulty].map(([name, one]) => [nameOf(name), one.message]))
-      const taken = await this.directory.takeChainStep(step, { aside })
+      const taken = await this.takeSettled(step, aside)
       this.observer?.setAside?.(
         step.network,
         [...faulty].map(([name, one]) => ({ ...name, error: one })),
       )
       return taken
+    }
+  }
+
+  /** Lets those deposits of a step wait that cannot be recorded with the others. */
+  private async takeSettled(step: ChainStep, aside: StepAside = NONE_ASIDE): Promise<ChainResult> {
+    try {
+      return await this.directory.takeChainStep(step, { aside })
+    } catch (error) {
+      if (!(error instanceof Unsettled)) throw error
+      return this.takeSettled(step, new Map([...aside, ...error.deposits.map((name) => [name, WAITS] as const)]))
     }
   }
 
@@ -117,7 +134,7 @@ export class Intake {
       try {
         await this.directory.takeChainStep(step, { aside, isTrial: true })
       } catch (error) {
-        if (error instanceof TrialPassed) return null
+        if (error instanceof TrialPassed || error instanceof Unsettled) return null
         if (isToBeRepeated(error)) throw error
         return error instanceof Error ? error : new Error(String(error))
       }

@@ -85,6 +85,24 @@ export interface DepositAside {
   readonly since: number
 }
 
+/**
+ * The error of a deposit whose recording did not fail: it waits until the invoices on its wallet are settled that an earlier one has paid.
+ * A program that does not know this shows it as an error, and records the deposit when it tries it again.
+ */
+export const WAITS = 'it waits until the invoices that earlier deposits have paid are settled'
+
+/** How long waiting is nothing that an operator has to know of. */
+const WAITING_QUIET_MS = 60_000
+
+export function isWaiting({ error }: Pick<DepositAside, 'error'>): boolean {
+  return error === WAITS
+}
+
+/** Whether a deposit is aside for a cause that somebody should look into. */
+export function isTrouble(aside: DepositAside, nowMs: number): boolean {
+  return !isWaiting(aside) || nowMs - aside.since >= WAITING_QUIET_MS
+}
+
 /** How the event of a deposit that is set aside is answered. Why is only in the log: senders need not know the inside. */
 export const SET_ASIDE = {
   status: 'rejected',
@@ -96,7 +114,7 @@ export function asideOf({ report, sighting }: DepositFact, error: string, nowMs:
   return { sighting, report, height: null, error, since: nowMs }
 }
 
-/** Deposits that are kept aside at the most. When there are more, something else is wrong, and networks stop as before. */
+/** Deposits that are kept aside at the most because recording them fails. When there are more, something else is wrong, and networks stop as before. */
 export const DEPOSITS_ASIDE_MAX = 1000
 
 /** Characters of a reason or an error. Nodes may answer anything. */
@@ -138,7 +156,8 @@ export function supersedes(later: DepositReport, aside: DepositReport): boolean 
  * they are too many.
  */
 export function mergedAside(known: DepositAside | undefined, later: DepositAside, count: number): DepositAside {
-  if (known === undefined && count >= DEPOSITS_ASIDE_MAX) throw new Error('too many deposits are set aside')
+  if (known === undefined && count >= DEPOSITS_ASIDE_MAX && !isWaiting(later))
+    throw new Error('too many deposits are set aside')
   const shown = { ...later, error: shortened(later.error) }
   if (known === undefined) return shown
   const { since } = known

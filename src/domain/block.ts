@@ -1,4 +1,4 @@
-import type { BlockAside, DepositAside, UntoldTransactions } from './aside.js'
+import type { BlockAside, DepositAside, NameInNetwork, UntoldTransactions } from './aside.js'
 import type { DepositReport, Sighting } from './deposit.js'
 import type { EventOutcome } from './ledger-fact.js'
 import type { Network } from './network.js'
@@ -148,6 +148,8 @@ export type ChainOutcome =
       readonly confirmedBlocksUndone: number
       /** Confirmed deposits that were dropped, with their blocks or from them. */
       readonly confirmedDepositsDropped: number
+      /** Deposits that wait until their wallets are settled: nothing is reported of them yet. */
+      readonly waiting: readonly NameInNetwork[]
     }
   | { readonly status: 'refused'; readonly reason: ChainRefusal }
 

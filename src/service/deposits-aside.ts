@@ -1,6 +1,6 @@
 import type { Intake } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
-import type { DepositAside } from '../domain/aside.js'
+import { type DepositAside, isTrouble, isWaiting } from '../domain/aside.js'
 import type { Network } from '../domain/network.js'
 import type { Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
@@ -8,8 +8,10 @@ import type { AsidePort } from '../store/store.js'
 import { BackgroundWork } from './background-work.js'
 
 /** Pause between two looks at what is set aside. */
-const ROUND_MS = 15_000
-/** Pause between two attempts at recording it. The first one is made at the start: a new version may have fixed the cause. */
+const ROUND_MS = 1000
+/** Pause between two attempts at what waits. Each settles a piece of what it waits for. */
+const WAITING_PAUSE_MS = 50
+/** Pause between two attempts at what failed. The first one is made at the start: a new version may have fixed the cause. */
 const RETRY_MS = 10 * 60_000
 /** Deposits that are tried together. All their wallets take one turn. */
 const TRIED_AT_ONCE = 50
@@ -22,7 +24,7 @@ export interface DepositsAsideOptions {
   readonly log: Logger
 }
 
-/** Tries again to record the deposits that were set aside, and knows how many there are. */
+/** Records the deposits that wait, tries those again whose recording failed, and knows how many are in trouble. */
 export class DepositsAside {
   private readonly work: BackgroundWork
   private counts: ReadonlyMap<Network, number> = new Map()
@@ -32,7 +34,7 @@ export class DepositsAside {
     const { scheduler, log } = options
     this.work = new BackgroundWork({
       piece: () => this.round(),
-      pauseMs: ROUND_MS,
+      pauseMs: WAITING_PAUSE_MS,
       roundMs: ROUND_MS,
       scheduler,
       log,
@@ -49,36 +51,53 @@ export class DepositsAside {
     return this.work.stop()
   }
 
-  /** How many there were at the last look, by network. */
+  /** How many of them an operator should know of, at the last look, by network. */
   byNetwork(): ReadonlyMap<Network, number> {
     return this.counts
   }
 
+  /** Whether some still wait. */
   private async round(): Promise<boolean> {
-    const { clock } = this.options
     const deposits = await this.read()
-    if (deposits.length === 0 || Math.abs(clock.now() - this.triedAtMs) < RETRY_MS) return false
+    if (deposits.length === 0) return false
+    const waiting = deposits.filter(isWaiting).sort(byAge)
+    for (const [network, own] of byNetwork(waiting)) await this.record(network, own.slice(0, TRIED_AT_ONCE))
+    const failed = deposits.filter((one) => !isWaiting(one))
+    if (failed.length > 0) await this.tryAgain(failed)
+    return (await this.read()).some(isWaiting)
+  }
+
+  private async tryAgain(failed: readonly DepositAside[]): Promise<void> {
+    const { clock, log } = this.options
+    if (Math.abs(clock.now() - this.triedAtMs) < RETRY_MS) return
     this.triedAtMs = clock.now()
-    for (const [network, own] of byNetwork(deposits)) {
-      for (let i = 0; i < own.length; i += TRIED_AT_ONCE) await this.retry(network, own.slice(i, i + TRIED_AT_ONCE))
+    for (const [network, own] of byNetwork(failed)) {
+      for (let i = 0; i < own.length; i += TRIED_AT_ONCE) {
+        const recorded = await this.record(network, own.slice(i, i + TRIED_AT_ONCE))
+        if (recorded > 0) log.warn({ network, deposits: recorded }, 'deposits that were set aside are recorded')
+      }
     }
-    await this.read()
-    return false
   }
 
   private async read(): Promise<readonly DepositAside[]> {
-    const deposits = await this.options.aside.deposits()
-    this.counts = new Map([...byNetwork(deposits)].map(([network, own]) => [network, own.length]))
+    const { aside, clock } = this.options
+    const deposits = await aside.deposits()
+    const trouble = deposits.filter((one) => isTrouble(one, clock.now()))
+    this.counts = new Map([...byNetwork(trouble)].map(([network, own]) => [network, own.length]))
     return deposits
   }
 
-  private async retry(network: Network, deposits: readonly DepositAside[]): Promise<void> {
-    const { intake, log } = this.options
-    const outcome = await intake.observe({ type: 'retry', network, deposits })
+  /** Answers how many were recorded. */
+  private async record(network: Network, deposits: readonly DepositAside[]): Promise<number> {
+    const outcome = await this.options.intake.observe({ type: 'retry', network, deposits })
     const reports = outcome.status === 'applied' ? outcome.reports : []
-    const recorded = reports.filter(({ outcome: { status } }) => status !== 'rejected').length
-    if (recorded > 0) log.warn({ network, deposits: recorded }, 'deposits that were set aside are recorded')
+    return reports.filter(({ outcome: { status } }) => status !== 'rejected').length
   }
+}
+
+/** In the order of the chain, as far as it is known. */
+function byAge(one: DepositAside, other: DepositAside): number {
+  return one.since - other.since || (one.height ?? 0) - (other.height ?? 0)
 }
 
 function byNetwork(deposits: readonly DepositAside[]): ReadonlyMap<Network, readonly DepositAside[]> {

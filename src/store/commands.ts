@@ -71,6 +71,17 @@ export class TrialPassed extends Error {
   override readonly name = 'TrialPassed'
 }
 
+/**
+ * Deposits, by `nameOf`, cannot be recorded with others that come before them, because these pay so much. Nothing has happened: the
+ * others are to be recorded without them, and they later.
+ */
+export class Unsettled extends Error {
+  override readonly name = 'Unsettled'
+  constructor(readonly deposits: readonly string[]) {
+    super('what earlier deposits have paid is not settled')
+  }
+}
+
 /** What takes its turn in the mailboxes of wallets. */
 export type WalletCommand = InvoiceCommand | VoidCommand | AcceptCommand | DepositCommand | ChainCommand
 

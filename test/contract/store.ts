@@ -39,6 +39,7 @@ import { describeSetAside } from './store/set-aside.js'
 import { describeSettledDeliveries } from './store/settled-deliveries.js'
 import { describeStrayDeposits } from './store/stray-deposits.js'
 import { describeUnderpaid } from './store/underpaid.js'
+import { describeWaitingDeposits } from './store/waiting-deposits.js'
 import { describeWallets } from './store/wallets.js'
 import { describeWebhooks } from './store/webhooks.js'
 
@@ -58,7 +59,7 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   notes: [describeNotes],
   deposits: [describeDeposits, describeMatching, describeOwnMoney, describeStrayDeposits, describeUnderpaid],
   chain: [describeChains],
-  aside: [describeAside, describeSetAside],
+  aside: [describeAside, describeSetAside, describeWaitingDeposits],
   outbox: [describeOutbox, describeDeliveries, describeRetries, describeSettledDeliveries, describeOutboxDepth],
   eventOutbox: [describeEventOutbox],
   events: [describeEvents],

@@ -6,8 +6,11 @@ import {
   type DepositAside,
   failedAgain,
   isToBeSetAside,
+  isTrouble,
+  isWaiting,
   mergedAside,
   supersedes,
+  WAITS,
 } from '../../src/domain/aside.js'
 import type { DepositReport } from '../../src/domain/deposit.js'
 
@@ -90,7 +93,22 @@ describe('a report of a deposit that was set aside', () => {
     }
     assert.deepEqual(mergedAside(undefined, later, DEPOSITS_ASIDE_MAX - 1), later)
     assert.throws(() => mergedAside(undefined, later, DEPOSITS_ASIDE_MAX), /too many/)
+    assert.equal(mergedAside(undefined, { ...later, error: WAITS }, DEPOSITS_ASIDE_MAX).error, WAITS)
     // One that is set aside already takes no place.
     assert.equal(mergedAside(later, later, DEPOSITS_ASIDE_MAX).error, 'first')
+  })
+})
+
+describe('a deposit that waits for others to be settled', () => {
+  const sighting = { network: 'SEP', txHash: 'x', index: 0, toAddress: 'a', currency: null, amount: '1', receivedAt: 1 }
+  const aside = (error: string): DepositAside => ({ sighting, report: 'pending', height: 5, error, since: 1 })
+
+  test('is no trouble, unless it waits for a minute', () => {
+    assert.deepEqual([isWaiting(aside(WAITS)), isWaiting(aside('a fault'))], [true, false])
+    assert.deepEqual(
+      [1, MINUTE_MS, MINUTE_MS + 1].map((nowMs) => isTrouble(aside(WAITS), nowMs)),
+      [false, false, true],
+    )
+    assert.equal(isTrouble(aside('a fault'), 1), true)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { asideOf, type DepositAside } from '../../src/domain/aside.js'
+import { asideOf, type DepositAside, WAITS } from '../../src/domain/aside.js'
 import type { ChainOutcome, ChainStep } from '../../src/domain/block.js'
 import { createLog } from '../../src/log.js'
 import { DepositsAside } from '../../src/service/deposits-aside.js'
@@ -9,8 +9,9 @@ import { depositFact } from '../support/fixtures.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 
-const ROUND_MS = 15_000
+const ROUND_MS = 1000
 const RETRY_MS = 600_000
+const MINUTE_MS = 60_000
 
 /** Deposits that are set aside, of which some cannot be recorded. */
 function setUp(...networks: readonly string[]) {
@@ -21,11 +22,13 @@ function setUp(...networks: readonly string[]) {
   )
   const steps: string[] = []
   const lines: string[] = []
+  const order: string[] = []
   const world = { faulty: new Set<string>(), failure: null as Error | null }
   const observe = async (step: ChainStep): Promise<ChainOutcome> => {
     assert.ok(step.type === 'retry')
     if (world.failure !== null) throw world.failure
     steps.push(`${step.network} ${step.deposits.length}`)
+    order.splice(0, order.length, ...step.deposits.map(({ sighting }) => sighting.txHash))
     const reports = step.deposits.map(({ sighting: { txHash, index }, report }) => {
       const isFaulty = world.faulty.has(txHash)
       const outcome = isFaulty
@@ -34,7 +37,14 @@ function setUp(...networks: readonly string[]) {
       return { report, txHash, index, outcome }
     })
     rows = rows.filter(({ sighting }) => sighting.network !== step.network || world.faulty.has(sighting.txHash))
-    return { status: 'applied', reports, repaired: 0, confirmedBlocksUndone: 0, confirmedDepositsDropped: 0 }
+    return {
+      status: 'applied',
+      reports,
+      repaired: 0,
+      confirmedBlocksUndone: 0,
+      confirmedDepositsDropped: 0,
+      waiting: [],
+    }
   }
   const work = new DepositsAside({
     ...{ aside: { deposits: () => rows }, intake: { observe }, clock, scheduler },
@@ -42,7 +52,11 @@ function setUp(...networks: readonly string[]) {
   })
   work.start()
   return {
-    ...{ work, steps, lines, world },
+    ...{ work, steps, lines, order, world },
+    /** They wait, each of a block of some height. */
+    wait(heights: readonly number[]) {
+      rows = rows.map((row, i) => ({ ...row, error: WAITS, since: clock.now(), height: heights[i] ?? null }))
+    },
     async pass(ms: number) {
       for (let passed = 0; passed < ms; passed += ROUND_MS) {
         clock.advance(ROUND_MS)
@@ -72,6 +86,22 @@ describe('deposits that are set aside', () => {
       t.lines,
       Array.from({ length: 3 }, () => 'deposits that were set aside are recorded'),
     )
+    await t.work.stop()
+  })
+
+  test('that wait are tried at once, in the order of the chain, until they are recorded, and are no trouble for a minute', async () => {
+    const t = setUp('SEP', 'SEP')
+    t.wait([7, 5])
+    for (const txHash of ['tx-0', 'tx-1']) t.world.faulty.add(txHash)
+    await t.pass(ROUND_MS)
+    assert.deepEqual([t.steps.splice(0), t.order], [['SEP 2'], ['tx-1', 'tx-0']])
+    assert.deepEqual([...t.work.byNetwork()], [])
+    await t.pass(MINUTE_MS)
+    assert.ok(t.steps.length >= MINUTE_MS / ROUND_MS)
+    assert.deepEqual([...t.work.byNetwork()], [['SEP', 2]])
+    t.world.faulty.clear()
+    await t.pass(ROUND_MS)
+    assert.deepEqual([t.lines, [...t.work.byNetwork()]], [[], []])
     await t.work.stop()
   })
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Intake } from '../../src/actors/intake.js'
 import type { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import type { ApiKeyRegistration } from '../../src/domain/api-key.js'
+import type { ChainStep } from '../../src/domain/block.js'
 import type { IdempotentRequest } from '../../src/domain/idempotency.js'
 import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
 import { NO_ORDER_FIELDS, type OrderFields } from '../../src/domain/order-fields.js'
@@ -29,6 +30,7 @@ export type CommandStep = Extract<
       | 'accept'
       | 'events'
       | 'chain'
+      | 'retry'
       | 'register'
       | 'revoke'
       | 'claim'
@@ -79,6 +81,8 @@ export class Commands {
         return this.events(step.events)
       case 'chain':
         return this.chain(step)
+      case 'retry':
+        return this.retry(step)
       case 'register': {
         const bytes = publicKey(step.key)
         const registration: ApiKeyRegistration = {
@@ -243,12 +247,36 @@ export class Commands {
   }
 
   private chain({ network, move }: Extract<CommandStep, { do: 'chain' }>): void {
-    const { model, open, intake, moves } = this.parts
+    const { open, moves } = this.parts
     if (open.isWatching({ network })) return
-    const step = moves.stepOf(network, move)
+    this.observe(moves.stepOf(network, move))
+  }
+
+  /** As the service does it: in the order of the chain. */
+  private retry({ network }: Extract<CommandStep, { do: 'retry' }>): void {
+    const { open, store } = this.parts
+    const read = async () => {
+      const all = await store.aside.deposits()
+      const deposits = all.filter(({ sighting }) => sighting.network === network)
+      deposits.sort((one, other) => one.since - other.since || (one.height ?? 0) - (other.height ?? 0))
+      if (deposits.length > 0 && !open.isWatching({ network })) this.observe({ type: 'retry', network, deposits })
+    }
+    this.watch(
+      read().catch((error: unknown) => {
+        if (!this.isRefused(error instanceof Error ? error.name : '', false)) throw error
+      }),
+    )
+  }
+
+  private observe(step: ChainStep): void {
+    const { model, open, intake } = this.parts
+    const { network } = step
     const transfers =
       step.type === 'append' || step.type === 'confirm' ? step.blocks.flatMap((one) => one.transfers) : []
-    const recordable = transfers.filter(({ currency, amount }) => depositAtoms(network, currency, amount) !== null)
+    const retried = step.type === 'retry' ? step.deposits.map(({ sighting }) => sighting) : []
+    const recordable = [...transfers, ...retried].filter(
+      ({ currency, amount }) => depositAtoms(network, currency, amount) !== null,
+    )
     const wallets = recordable.map(({ toAddress }) => model.wallets.at(network, toAddress)?.id)
     const walletIds = [...new Set(wallets.filter((id) => id !== undefined))]
     const one: OpenStep = { no: this.nextNo(), step, walletIds, outcome: null, peak: 0 }

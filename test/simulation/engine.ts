@@ -3,6 +3,7 @@ import { IdGenerator, randomKeyId, randomSecretHex } from '../../src/crypto/id.j
 import { DAY_MS } from '../../src/domain/api-key.js'
 import { LATE_DAYS_DEFAULT } from '../../src/domain/voiding.js'
 import { openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
+import { SETTLING_PACE } from '../../src/store/rules/judge-report.js'
 import type { Store } from '../../src/store/store.js'
 import { CATALOGUE_NETWORKS } from '../support/catalogue.js'
 import { checkData } from '../support/check-data.js'
@@ -15,6 +16,8 @@ export interface StoreParts {
   readonly clock: ManualClock
   /** Where ids, key ids and secrets come from. */
   readonly ids: RandomFill
+  /** Whether so little is settled at once that deposits wait behind one that pays a few invoices. */
+  readonly isSettlingSlow: boolean
   /** For the lease of the process that leads. */
   readonly scheduler: ManualScheduler
   /** What an invoice may miss that is accepted by itself, in hundredths of a percent. */
@@ -59,7 +62,7 @@ export interface Engine {
 export type MakeEngine = (clock: ManualClock) => Promise<Engine>
 
 /** Options that are the same for all engines. */
-export function storeOptions({ clock, ids: fill, underpayment }: Omit<StoreParts, 'scheduler'>) {
+export function storeOptions({ clock, ids: fill, isSettlingSlow, underpayment }: Omit<StoreParts, 'scheduler'>) {
   const ids = new IdGenerator(fill)
   return {
     // How long a commit takes must not decide what it does.
@@ -69,6 +72,7 @@ export function storeOptions({ clock, ids: fill, underpayment }: Omit<StoreParts
     areWalletsShared: true,
     lateMs: LATE_DAYS_DEFAULT * DAY_MS,
     underpayment,
+    pace: isSettlingSlow ? { beforeChoices: 1, withDeposit: 1 } : SETTLING_PACE,
     areCoinsMixed: true,
     newId: (nowMs: number) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(fill),

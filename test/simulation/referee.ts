@@ -1,6 +1,12 @@
 import type { ChainOutcome } from '../../src/domain/block.js'
 import type { Network } from '../../src/domain/network.js'
-import type { InvoiceCommand, InvoiceResult, WalletCommand, WalletResult } from '../../src/store/commands.js'
+import {
+  type InvoiceCommand,
+  type InvoiceResult,
+  Unsettled,
+  type WalletCommand,
+  type WalletResult,
+} from '../../src/store/commands.js'
 import { FateUnknown } from '../../src/store/postgres/connection/errors.js'
 import type { Model } from './model/model.js'
 import type { ModelOwed } from './model/outbox.js'
@@ -190,6 +196,12 @@ export class Referee implements CallObserver {
         const expected = [...model.chains.addressesOf(...call.args)].sort()
         return expectEqual('the addresses of a step', [...call.value].sort(), expected, call.args)
       }
+      case 'aside.deposits': {
+        const told = call.value.map(({ sighting: { network, txHash, index }, report, height }) => {
+          return `${network} ${index} ${txHash} ${report} ${height}`
+        })
+        return expectEqual('what waits', told.sort(), model.chains.waiting())
+      }
       case 'invoices.find':
         return expectEqual('an invoice', call.value, model.invoices.find(...call.args), call.args)
       case 'wallets.find':
@@ -308,8 +320,11 @@ export class Referee implements CallObserver {
     fate: PromiseSettledResult<WalletResult>,
   ): void {
     const { model } = this.parts
+    // Nothing has happened. It is taken again without some of its deposits.
+    if (fate.status === 'rejected' && fate.reason instanceof Unsettled) return
     if (fate.status === 'rejected' || fate.value.type !== 'chain') violate('a step of a chain', [step, fate])
-    const { outcome, owed } = model.chains.take(step, (report, sighting) =>
+    const told = fate.value.outcome.status === 'applied' ? fate.value.outcome.waiting : []
+    const { outcome, owed } = model.chains.take(step, told, (report, sighting) =>
       model.applyDeposit(null, { type: 'deposit', report, sighting }, this.parts.now()),
     )
     expectEqual('a step of a chain', withoutErrors(fate.value.outcome), outcome, step)

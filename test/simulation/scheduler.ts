@@ -68,6 +68,7 @@ const AT_ONCE: ReadonlySet<StoreMethod> = new Set([
   'chain.position',
   'chain.blockAt',
   'chain.addressesOf',
+  'aside.deposits',
   'outbox.queuedLanes',
   'outbox.queued',
   'outbox.find',

@@ -2,6 +2,7 @@ import { CURRENCIES, type Currency } from '../../src/domain/amount.js'
 import { PERMISSIONS, type Permission } from '../../src/domain/api-key.js'
 import type { Network } from '../../src/domain/network.js'
 import type { WebhookPayload } from '../../src/domain/webhook.js'
+import { withCrowds } from './crowds.js'
 import { type Habits, makeHabits, makeProfile } from './habits.js'
 import { networksOfSeed, type ScriptNetworks } from './networks.js'
 import { Random } from './random.js'
@@ -20,6 +21,7 @@ import type {
 const CURRENCY_STREAM = 6
 const EVENTS_STREAM = 7
 const UNDERPAYMENT_STREAM = 8
+const CROWDS_STREAM = 9
 /** How often the setting of a URL is the choice of events, and how often events are queued behind a step. A script varies both. */
 const EVENTS_CHOSEN = 0.3
 const EVENTS_QUEUED = 0.03
@@ -44,7 +46,7 @@ const ENDINGS: Readonly<Record<Ending, number>> = {
   refused: 1,
 }
 
-type WrittenStep = Exclude<CoreStep, { do: 'pump' }>
+type WrittenStep = Exclude<CoreStep, { do: 'pump' | 'retry' }>
 
 /** How often each kind of step comes. A script varies each by up to a factor of three, either way. */
 const WEIGHTS: Readonly<Record<WrittenStep['do'], number>> = {
@@ -86,11 +88,12 @@ export function makeScript(seed: number, stepCount: number): Script {
   const profile = makeProfile(random)
   const opening = writer.opening()
   const steps = Array.from({ length: Math.max(0, stepCount - opening.length) }, (_, i) => writer.step(i))
-  const written = withEvents([...opening, ...steps], new Random(seed, EVENTS_STREAM))
+  const withSent = withEvents([...opening, ...steps], new Random(seed, EVENTS_STREAM))
   const payers = new Random(seed, UNDERPAYMENT_STREAM)
   const underpayment = payers.pick([0, 400, 1000, 5000])
-  const paid = underpayment === 0 ? written : withShortPayments(written, underpayment, payers)
-  return { seed, networks, profile: { ...profile, underpayment }, steps: paid.slice(0, stepCount) }
+  const paid = underpayment === 0 ? withSent : withShortPayments(withSent, underpayment, payers)
+  const { isSettlingSlow, steps: written } = withCrowds(paid, networks, new Random(seed, CROWDS_STREAM))
+  return { seed, networks, profile: { ...profile, underpayment }, isSettlingSlow, steps: written.slice(0, stepCount) }
 }
 
 /**

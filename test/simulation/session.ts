@@ -37,6 +37,7 @@ export interface SessionParts {
   readonly deliveries: RefereeOfDeliveries
   readonly profile: Profile
   readonly attemptsMax: number
+  readonly isSettlingSlow: boolean
   /** Where ids, key ids and secrets come from. */
   readonly ids: RandomFill
   /** Where the jitter of retries comes from. */
@@ -50,7 +51,9 @@ export interface SessionParts {
 export async function openSession(parts: SessionParts): Promise<Session> {
   const { engine, number, clock, model, facts, moves, deliveries, profile, ids, trace, touched, report } = parts
   const lease = new ManualScheduler()
-  const opened = await engine.open({ clock, ids, scheduler: lease, underpayment: profile.underpayment })
+  const { isSettlingSlow } = parts
+  const { underpayment } = profile
+  const opened = await engine.open({ clock, ids, scheduler: lease, isSettlingSlow, underpayment })
   const open = new OpenCommands()
   const life = new Life({
     store: parts.disturb(opened.store),

@@ -22,6 +22,8 @@ export type CoreStep =
   | { readonly do: 'events'; readonly events: readonly EventStep[] }
   /** The watcher of a network takes a step, unless one is under way. */
   | { readonly do: 'chain'; readonly network: Network; readonly move: ChainMove }
+  /** Deposits that wait are recorded, as far as their wallets are settled, unless a step of the network is under way. */
+  | { readonly do: 'retry'; readonly network: Network }
   | {
       readonly do: 'register'
       readonly key: number
@@ -185,5 +187,7 @@ export interface Script {
   readonly processes?: number
   readonly networks: ScriptNetworks
   readonly profile: Profile
+  /** Whether little is settled at once; not when it is absent. */
+  readonly isSettlingSlow?: boolean
   readonly steps: readonly Step[]
 }

@@ -149,8 +149,14 @@ export class World {
         await this.settle(new Random(round))
         continue
       }
+      await this.catchUp()
+      const waiting = await this.store.aside.deposits()
+      if (waiting.length > 0) {
+        for (const network of this.script.networks) this.give({ do: 'retry', network }, 0)
+        await this.settle(new Random(round))
+        continue
+      }
       if (due.length === 0) {
-        await this.catchUp()
         await this.comparison.sentEvents(!this.engine.isRemote)
         await this.comparison.all()
         await this.comparison.caughtUp()
@@ -271,6 +277,11 @@ export class World {
 
   /** On an engine that performs calls in the order in which they are made. */
   private async performInOrder(group: readonly Chosen[]): Promise<void> {
+    // Where some commands take several commits, others come between.
+    if (this.script.isSettlingSlow === true && group.length > 1) {
+      for (const one of group) await this.performInOrder([one])
+      return
+    }
     const fates = await Promise.allSettled(group.map(({ session, call }) => session.life.calls.invoke(call)))
     await this.readNextAttempts(group)
     await this.readQueued(group.map(({ call }, i) => ({ call, fate: fates[i] })))
@@ -491,6 +502,7 @@ export class World {
       deliveries: this.deliveries,
       profile: this.script.profile,
       attemptsMax: this.attemptsMax,
+      isSettlingSlow: this.script.isSettlingSlow === true,
       ids: this.ids.fill,
       jitter: () => this.jitter.fraction(),
       trace: (line) => this.trace(line),

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { answeredNow } from '../../src/store/rules/asking.js'
 import type { Standing } from '../../src/store/rules/invoice-life.js'
-import { type CandidateSearch, chooseInvoice, type DepositSearch } from '../../src/store/rules/match-deposit.js'
+import {
+  BOUNDLESS,
+  type CandidateSearch,
+  chooseInvoice,
+  type DepositSearch,
+  UNSETTLED,
+} from '../../src/store/rules/match-deposit.js'
 
 /** A candidate for a deposit, in a list. Ids sort by age. */
 export interface Listed {
@@ -51,6 +57,10 @@ export class CandidateList implements CandidateSearch<Listed, Listed> {
     return one.isUnpaid ? 'open' : 'paid'
   }
 
+  isUnpaid({ isUnpaid }: Listed): boolean {
+    return isUnpaid
+  }
+
   placesOf(): number {
     return 1
   }
@@ -77,5 +87,7 @@ export function searchOf(...kinds: readonly CandidateList[]): DepositSearch<List
 
 /** The name of the candidate that a deposit of `amount` notifies. */
 export function chosenOf(candidates: readonly Listed[], amount: bigint): string | null {
-  return answeredNow(chooseInvoice(searchOf(new CandidateList(candidates, amount)), null))?.invoice.id ?? null
+  const match = answeredNow(chooseInvoice(searchOf(new CandidateList(candidates, amount)), null, { left: BOUNDLESS }))
+  assert.notEqual(match, UNSETTLED)
+  return match === UNSETTLED ? null : (match?.invoice.id ?? null)
 }

@@ -10,6 +10,7 @@ import {
   type KnownInvoice,
   type NamedWallet,
 } from '../rules/imports.js'
+import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
 import { LmdbAuditWork } from './audit-rows.js'
 import type { Commit, CommitLoop } from './commit/commit-loop.js'
@@ -131,7 +132,7 @@ class DepositImport extends LmdbLogWork implements DepositImportWork {
   }
 
   record(report: DepositReport, sighting: Sighting): DepositOutcome {
-    return this.deposits.record(this.commit, { type: 'deposit', report, sighting }).outcome
+    return this.deposits.record(this.commit, { type: 'deposit', report, sighting }, new Choices(BOUNDLESS)).outcome
   }
 
   /** It is known at once. */

@@ -5,7 +5,7 @@ import { OperatorError } from '../../operator-error.js'
 import { OWN_ALLOWANCES } from '../allowances.js'
 import { soleLeadership } from '../leadership.js'
 import type { StorageUnavailable } from '../refusals.js'
-import { DepositJudge } from '../rules/judge-report.js'
+import { DepositJudge, SETTLING_PACE, type SettlingPace } from '../rules/judge-report.js'
 import type { CommitObserver, MigrationControl, MigrationPlan, Store, StoreBirth, StoreCreation } from '../store.js'
 import { LmdbAudit } from './audit-rows.js'
 import { LmdbAside } from './chain/aside-rows.js'
@@ -60,6 +60,8 @@ export interface LmdbStoreOptions extends World, StoreCreation {
   readonly lateMs: number
   /** How much of its amount an invoice may miss that is accepted by itself, in hundredths of a percent (decisions 4). */
   readonly underpayment: number
+  /** How many invoices are settled at once; as many as take a few milliseconds when absent. */
+  readonly pace?: SettlingPace
   /** Whether a native amount may be paid in different coins (decisions 11). */
   readonly areCoinsMixed: boolean
   /** 16 hex characters. */
@@ -150,6 +152,7 @@ export function storeOn(
       coinDecimals: options.networks.coinDecimals,
       lateMs: options.lateMs,
       underpayment: options.underpayment,
+      pace: options.pace ?? SETTLING_PACE,
     }),
   )
   const answers = new InvoiceAnswers()

@@ -10,6 +10,7 @@ import {
   type KnownInvoice,
   type NamedWallet,
 } from '../rules/imports.js'
+import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
 import { PostgresAuditWork } from './audit.js'
 import type { Database } from './connection/database.js'
@@ -127,7 +128,7 @@ class DepositImport extends PostgresLogWork implements DepositImportWork {
   ) {
     super(work)
     this.memo = new DepositMemo(work)
-    this.recording = new DepositRecording(deposits, work, this.memo)
+    this.recording = new DepositRecording(deposits, work, this.memo, new Choices(BOUNDLESS))
   }
 
   async prepare(sighting: Sighting): Promise<void> {

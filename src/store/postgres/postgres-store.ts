@@ -5,7 +5,7 @@ import type { FlawOfAddress } from '../../domain/wallet.js'
 import { OperatorError } from '../../operator-error.js'
 import type { Scheduler } from '../../scheduler.js'
 import { StorageUnavailable } from '../refusals.js'
-import { DepositJudge } from '../rules/judge-report.js'
+import { DepositJudge, SETTLING_PACE, type SettlingPace } from '../rules/judge-report.js'
 import type { Store, StoreBirth } from '../store.js'
 import { PostgresAllowances } from './allowances.js'
 import { PostgresAudit } from './audit.js'
@@ -52,6 +52,8 @@ export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
   readonly lateMs: number
   /** How much of its amount an invoice may miss that is accepted by itself, in hundredths of a percent (decisions 4). */
   readonly underpayment: number
+  /** How many invoices are settled at once; as many as take a few milliseconds when absent. */
+  readonly pace?: SettlingPace
   /** Whether a native amount may be paid in different coins (decisions 11). */
   readonly areCoinsMixed: boolean
   /** 16 hex characters. */
@@ -95,6 +97,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
       coinDecimals: options.networks.coinDecimals,
       lateMs: options.lateMs,
       underpayment: options.underpayment,
+      pace: options.pace ?? SETTLING_PACE,
     }),
   )
   const invoices = new PostgresInvoices(database)

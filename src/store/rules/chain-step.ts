@@ -21,12 +21,14 @@ import {
   sightingsIn,
   sightingsOf,
 } from '../../domain/block.js'
+import type { Sighting } from '../../domain/deposit.js'
 import type { Network } from '../../domain/network.js'
 import { NONE_ASIDE, type StepAside } from '../commands.js'
 import type { OwedDelivery } from '../outbox.js'
 import { type Asking, ask } from './asking.js'
 import type { ChainWork, KnownDeposit } from './chain-work.js'
 import { StepReports } from './step-reports.js'
+import { waitingIn } from './waiting-deposits.js'
 
 /** The outcome of a step, and the deliveries that each of its reports caused. */
 export interface TakenStep {
@@ -36,16 +38,21 @@ export interface TakenStep {
 
 /**
  * Takes a step of a network's watcher: blocks, and the deposits that live and die with them. A step that is refused writes nothing.
- * Null when it has only settled a piece of what its deposits meet, and is to be taken again.
+ * Null when it has only settled a piece of what its deposits meet, because no more of them may wait, and is to be taken again.
  */
 export function* takeStep<Row extends KnownDeposit>(
   work: ChainWork<Row>,
   step: ChainStep,
   aside: StepAside = NONE_ASIDE,
 ): Asking<TakenStep | null> {
-  const recorded = [...sightingsOf(step)].filter((sighting) => !aside.has(nameOf(sighting)))
-  if (!(yield* ask(work.deposits.settle(recorded)))) return null
-  return yield* new StepTaker(work, step.network, aside).take(step)
+  const known = yield* ask(work.aside.deposits())
+  const waiting = yield* waitingIn(work.deposits, sightingsOf(step), aside, step.type === 'retry' ? [] : known)
+  if (waiting === null) return null
+  return yield* new StepTaker(work, step.network, new Map([...aside, ...waiting]), byName(known)).take(step)
+}
+
+function byName(deposits: readonly DepositAside[]): ReadonlyMap<string, DepositAside> {
+  return new Map(deposits.map((one) => [nameOf(one.sighting), one]))
 }
 
 class StepTaker<Row extends KnownDeposit> {
@@ -57,6 +64,8 @@ class StepTaker<Row extends KnownDeposit> {
     private readonly work: ChainWork<Row>,
     private readonly network: Network,
     aside: StepAside,
+    /** The deposits that were aside before, by name. */
+    private readonly known: ReadonlyMap<string, DepositAside>,
   ) {
     this.reports = new StepReports(work, network, aside)
   }
@@ -65,9 +74,9 @@ class StepTaker<Row extends KnownDeposit> {
     const refusal = yield* this.perform(step)
     if (refusal !== null) return { outcome: { status: 'refused', reason: refusal }, owed: [] }
     const { repaired, confirmedBlocksUndone } = this
-    const { reports, owed, confirmedDepositsDropped } = this.reports
+    const { reports, owed, confirmedDepositsDropped, waiting } = this.reports
     return {
-      outcome: { status: 'applied', reports, repaired, confirmedBlocksUndone, confirmedDepositsDropped },
+      outcome: { status: 'applied', reports, repaired, confirmedBlocksUndone, confirmedDepositsDropped, waiting },
       owed,
     }
   }
@@ -121,9 +130,9 @@ class StepTaker<Row extends KnownDeposit> {
         yield* reports.report(report, seen)
         continue
       }
-      if (yield* reports.keepsAside(report, seen, block.height)) continue
       const known = yield* ask(work.deposits.find(seen))
-      const sighting = sightedAgain(block, seen, known?.deposit)
+      const sighting = sightedAgain(block, seen, known?.deposit ?? this.sightedAside(seen))
+      if (yield* reports.keepsAside(report, sighting, block.height)) continue
       const isHeld = work.blocks.holderOf(sighting) !== undefined
       // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
       if (isConfirmed && !isHeld && work.deposits.judge.conflictWith(known, sighting) !== null) {
@@ -178,13 +187,18 @@ class StepTaker<Row extends KnownDeposit> {
       this.repaired += 1
       work.blocks.release(name)
     }
+    for (const { sighting, height } of this.known.values()) {
+      if (height !== block.height || actual.has(nameOf(sighting)) || isUntold(block.untold, sighting)) continue
+      // A block before may have it now.
+      if ((yield* ask(work.aside.deposit(sighting)))?.height === block.height) work.aside.endDeposit(sighting)
+    }
     for (const read of sightings) {
       if (work.deposits.judge.flawOf(read) !== null) {
         yield* reports.report('confirmed', read)
         continue
       }
       const known = yield* ask(work.deposits.find(read))
-      const sighting = sightedAgain(block, read, known?.deposit)
+      const sighting = sightedAgain(block, read, known?.deposit ?? this.sightedAside(read))
       const holder = work.blocks.holderOf(sighting)
       if (yield* reports.keepsAside('confirmed', sighting, block.height)) {
         if (holder === block.height) hold(sighting)
@@ -202,6 +216,11 @@ class StepTaker<Row extends KnownDeposit> {
       hold(sighting)
     }
     if (isKept) work.blocks.put(block, [...held.values()])
+  }
+
+  /** A deposit as it was set aside. */
+  private sightedAside(name: NameInNetwork): Sighting | undefined {
+    return this.known.get(nameOf(name))?.sighting
   }
 
   private *noteUnreadable(aside: BlockAside): Asking<ChainRefusal | null> {

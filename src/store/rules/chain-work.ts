@@ -55,8 +55,11 @@ export interface AsideWork {
   endAbove(height: number): void
   /** The blocks are forgotten: none is set aside any more, and no deposit is of one. */
   forget(): void
+  /** Those that were aside when the step began. */
+  deposits(): Awaitable<readonly DepositAside[]>
   deposit(name: NameInNetwork): Awaitable<DepositAside | undefined>
   putDeposit(aside: DepositAside): Awaitable<void>
+  endDeposit(name: NameInNetwork): void
 }
 
 /** What a step of a network reads and writes, in the transaction that takes it. */
@@ -72,8 +75,8 @@ export interface ChainWork<Row extends KnownDeposit> {
 /** The deposits that a step reports on. */
 export interface DepositWork<Row extends KnownDeposit> {
   readonly judge: DepositJudge
-  /** Settles a bounded piece of what the choices for these deposits will meet; false when more is left. */
-  settle(sightings: readonly Sighting[]): Awaitable<boolean>
+  /** Settles a bounded piece of what the choices for these deposits will meet; answers those for which more is left. */
+  settle(sightings: readonly Sighting[]): Awaitable<ReadonlySet<Sighting>>
   find(name: NameInNetwork): Awaitable<Row | undefined>
   record(report: DepositReport, sighting: Sighting): Awaitable<RecordedDeposit>
 }

@@ -75,10 +75,10 @@ export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R ex
   /** Settles an invoice if it is open and paid. */
   settleIfOpen(invoice: I): void
   /**
-   * The other open invoices on its wallet that a confirmed deposit may have paid, as many as are to be examined with it. It may be read
+   * The other open invoices on its wallet that a confirmed deposit may have paid, `limit` at most. It may be read
    * only behind the settling of the matched one.
    */
-  othersPaid(row: R, payee: P, matched: I | null): Awaitable<Iterable<I>>
+  othersPaid(row: R, payee: P, matched: I | null, limit: number): Awaitable<Iterable<I>>
   paymentOf(invoice: I): Payment
   orderOf(invoice: I): OrderFields
   configuration(owner: string): Awaitable<WebhookConfiguration>

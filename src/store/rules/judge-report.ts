@@ -13,6 +13,8 @@ import type { DepositFact } from '../../domain/ledger-fact.js'
 import type { TokenDecimals } from '../../domain/network.js'
 import { LATE_DAYS_DEFAULT } from '../../domain/voiding.js'
 import type { OwedDelivery } from '../outbox.js'
+import { SETTLED_PLACES_MAX } from './match-deposit.js'
+import { EXAMINED_WITH_DEPOSIT } from './unsettled-wallets.js'
 
 /** The outcome of a report, and the deliveries that it caused. An engine may complete them with its commit. */
 export interface RecordedDeposit {
@@ -35,6 +37,16 @@ export interface Judgement {
   readonly change: DepositChange | null
 }
 
+/** How many invoices are settled at once. */
+export interface SettlingPace {
+  /** Before the choices of one transaction, counted on each of their wallets. */
+  readonly beforeChoices: number
+  /** With a confirmed deposit, beside the one that it matched. */
+  readonly withDeposit: number
+}
+
+export const SETTLING_PACE: SettlingPace = { beforeChoices: SETTLED_PLACES_MAX, withDeposit: EXAMINED_WITH_DEPOSIT }
+
 /** What decides about deposits beside the facts. */
 export interface DepositTerms {
   readonly tokenDecimals: TokenDecimals
@@ -44,6 +56,7 @@ export interface DepositTerms {
   readonly lateMs: number
   /** How much of its amount an invoice may miss that is accepted by itself, in hundredths of a percent; 0 for nothing. */
   readonly underpayment: number
+  readonly pace: SettlingPace
 }
 
 /** For deposits of before every deposit was matched. What they are worth was found out when they were recorded. */
@@ -52,6 +65,8 @@ export const PAST_TERMS: DepositTerms = {
   coinDecimals: {},
   lateMs: LATE_DAYS_DEFAULT * DAY_MS,
   underpayment: 0,
+  // Nobody waits for it.
+  pace: { beforeChoices: Number.POSITIVE_INFINITY, withDeposit: EXAMINED_WITH_DEPOSIT },
 }
 
 /** A deposit that a store knows. */

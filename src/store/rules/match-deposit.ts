@@ -1,3 +1,4 @@
+import { Unsettled } from '../commands.js'
 import type { Awaitable } from '../store.js'
 import { type Asking, ask } from './asking.js'
 import type { Standing } from './invoice-life.js'
@@ -9,7 +10,7 @@ import type { Standing } from './invoice-life.js'
  * is late: it is matched to the invoice that became void last.
  */
 
-/** Paid invoices that one transaction settles at most before a choice, counted on each of their wallets. */
+/** Paid invoices that one transaction settles at most before its choices, counted on each of their wallets. */
 export const SETTLED_PLACES_MAX = 100
 
 /** Invoices that became void on a wallet behind a deposit, and that a search examines at most: one may be younger than the deposit. */
@@ -22,6 +23,22 @@ export const SIMILAR_EXAMINED_MAX = 32
 export interface Budget {
   left: number
 }
+
+/** The choices of one transaction. */
+export class Choices implements Budget {
+  /** The deposits whose choice would settle more than is left, by `nameOf`. */
+  readonly unsettled: string[] = []
+
+  constructor(public left: number) {}
+
+  /** Throws `Unsettled` when there are some: then the transaction is undone. */
+  assertSettled(): void {
+    if (this.unsettled.length > 0) throw new Unsettled(this.unsettled)
+  }
+}
+
+/** For imports and migrations, which may take their time. */
+export const BOUNDLESS = Number.POSITIVE_INFINITY
 
 /**
  * The searches of one deposit among candidates of a kind, in an engine: a few seeks each, however long the history of the wallet is.
@@ -39,6 +56,8 @@ export interface CandidateSearch<I, Head> {
   invoiceOf(head: Head): Awaitable<I>
   /** Settles an open invoice if it is paid. Null when it has changed since it was read. */
   settleIfPaid(invoice: I): Standing | null
+  /** Whether an open invoice is unpaid and stays so, as far as it is known without settling it. */
+  isUnpaid(invoice: I): boolean
   /** On how many wallets an invoice is. */
   placesOf(invoice: I): number
   /** The newest candidate that was found paid. */
@@ -55,6 +74,9 @@ export interface DepositSearch<I, Head> {
   lastVoid(sinceMs: number): Awaitable<I | null>
 }
 
+/** A choice that meets more paid invoices than its transaction may settle. */
+export const UNSETTLED = 'unsettled'
+
 /** The invoice that a deposit is matched to. */
 export interface Match<I> {
   readonly invoice: I
@@ -66,23 +88,23 @@ export interface Match<I> {
  * Chooses the invoice that a deposit is matched to; null for none. The amount identifies the invoice, because unpaid amounts
  * on a wallet are distinct; what others paid to a shared wallet does not matter. A later search runs only if the earlier ones
  * found nothing. Payment sums do not depend on the choice. `lateSinceMs`: since when an invoice must have become void; null for never.
+ * What it meets is settled as far as the budget goes, so that each invoice is met once.
  */
 export function* chooseInvoice<I, Head>(
   search: DepositSearch<I, Head>,
   lateSinceMs: number | null,
-): Asking<Match<I> | null> {
+  budget: Budget,
+): Asking<Match<I> | null | typeof UNSETTLED> {
   for (const candidates of search.kinds) {
-    const invoice = yield* chooseAmong(candidates)
+    const invoice = yield* chooseAmong(candidates, budget)
+    if (invoice === UNSETTLED) return UNSETTLED
     if (invoice !== null) return { invoice, isLate: false }
   }
   const late = lateSinceMs === null ? null : yield* ask(search.lastVoid(lateSinceMs))
   return late === null ? null : { invoice: late, isLate: true }
 }
 
-/**
- * Settles a bounded piece of what a choice will meet; false when there is more. Without it a deposit finds its invoice too, but
- * settles everything at once.
- */
+/** Settles a bounded piece of what a choice will meet; false when there is more. */
 export function* settleBefore<I, Head>(
   { kinds }: Pick<DepositSearch<I, Head>, 'kinds'>,
   budget: Budget,
@@ -96,10 +118,11 @@ export function* settleBefore<I, Head>(
   return true
 }
 
-function* chooseAmong<I, Head>(search: CandidateSearch<I, Head>): Asking<I | null> {
+function* chooseAmong<I, Head>(search: CandidateSearch<I, Head>, budget: Budget): Asking<I | null | typeof UNSETTLED> {
   const ofAmount = yield* newestUnmatched(search)
   if (ofAmount !== null) return ofAmount
-  const { unpaid } = yield* oldestUnpaid(search, { left: Number.POSITIVE_INFINITY })
+  const { unpaid, isDone } = yield* oldestUnpaid(search, budget)
+  if (!isDone) return UNSETTLED
   return unpaid ?? (yield* ask(search.newest()))
 }
 
@@ -120,8 +143,12 @@ function* oldestUnpaid<I, Head>(search: CandidateSearch<I, Head>, budget: Budget
   for (;;) {
     const [head] = heads.sort((one, other) => search.byAge(one, other))
     if (head === undefined) return { unpaid: null, isDone: true }
-    if (budget.left <= 0) return { unpaid: null, isDone: false }
     const invoice = yield* ask(search.invoiceOf(head))
+    // What others have used up must not hold up a choice that has nothing to settle.
+    if (budget.left <= 0) {
+      const isDone = search.isUnpaid(invoice)
+      return { unpaid: isDone ? invoice : null, isDone }
+    }
     const standing = search.settleIfPaid(invoice)
     if (standing === null) continue
     if (standing === 'open') return { unpaid: invoice, isDone: true }

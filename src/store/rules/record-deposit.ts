@@ -1,4 +1,5 @@
 import { type Currency, smallestUnit } from '../../domain/amount.js'
+import { nameOf } from '../../domain/aside.js'
 import {
   type Deposit,
   type DepositReport,
@@ -21,7 +22,7 @@ import { acceptUnderpaid } from './accept-underpaid.js'
 import { type Asking, ask } from './asking.js'
 import type { CountChange, DepositRecord, DepositWork, MatchedInvoice, Payee } from './deposit-work.js'
 import { conflictWith, type DepositChange, type DepositTerms } from './judge-report.js'
-import { type Budget, chooseInvoice, type Match, settleBefore } from './match-deposit.js'
+import { type Choices, chooseInvoice, type Match, settleBefore, UNSETTLED } from './match-deposit.js'
 
 /** How a change of a deposit changes sums, of which it is a part, or is not, before and behind the change. */
 function changeOf(
@@ -38,13 +39,15 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
   constructor(
     private readonly work: DepositWork<P, I, R, Id>,
     private readonly terms: DepositTerms,
+    /** Those of its transaction. */
+    private readonly choices: Choices,
   ) {}
 
   /**
    * Settles a bounded piece of what the choice for a sighting will meet; false when there is more. To be called before a report of it
    * is recorded, unless that takes the deposit away.
    */
-  *settle(sighting: Sighting, known: R | undefined, budget: Budget): Asking<boolean> {
+  *settle(sighting: Sighting, known: R | undefined): Asking<boolean> {
     if (known !== undefined && known.invoiceId !== null) return true
     // What is known of a deposit stands, unless a confirmed block takes it back because it was something else.
     const stands =
@@ -60,7 +63,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     if (value === null) return true
     const payee = yield* ask(this.work.payeeAt(seen))
     const search = yield* ask(this.work.candidates(payee, seen, value, this.unitOf(seen, value)))
-    return search === null || (yield* settleBefore(search, budget))
+    return search === null || (yield* settleBefore(search, this.choices))
   }
 
   /** The invoice that a deposit will be matched to when a change of it is recorded; null for none. */
@@ -70,16 +73,24 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     const { tokenDecimals } = this.terms
     const value = known === undefined || from === 'dropped' ? depositValue(deposit, tokenDecimals) : valueIn(known)
     if (value === null) return null
-    return (yield* this.choose(deposit, value, yield* ask(work.payeeAt(deposit))))?.invoice ?? null
+    const match = yield* this.choose(deposit, value, yield* ask(work.payeeAt(deposit)))
+    return match === UNSETTLED ? null : (match?.invoice ?? null)
   }
 
-  /** Records what a report changes of a deposit. */
+  /**
+   * Records what a report changes of a deposit. Where its choice meets more than may be settled, because an earlier deposit of the
+   * transaction has paid so much, it says so (`Choices.unsettled`), and the transaction is to be undone.
+   */
   *record(change: DepositChange, known: R | undefined): Asking<void> {
     const { work } = this
     const { from, reaches, deposit } = change
     const payee = yield* ask(work.payeeAt(deposit))
     const seen = known === undefined || from === 'dropped' ? this.enter(deposit, known, payee) : known
     const match = yield* this.match(seen, payee, deposit)
+    if (match === UNSETTLED) {
+      this.choices.unsettled.push(nameOf(deposit))
+      return
+    }
     const row: R = {
       ...seen,
       deposit,
@@ -109,7 +120,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     if (known.invoiceId !== null || known.countedAs === null || deposit.kind !== 'confirmed') return
     const payee = yield* ask(work.payeeAt(deposit))
     const match = yield* this.choose(deposit, valueIn(known), payee)
-    if (match === null) return
+    if (match === null || match === UNSETTLED) return
     const row: R = { ...known, invoiceId: match.invoice.id, isLate: match.isLate }
     const before = { from: deposit.kind, wasMatched: false }
     this.changeMatch(match.invoice, row, payee, before)
@@ -137,17 +148,18 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
    * is confirmed and there was none, and kept: a dropped deposit only gives its match back until it is seen again. It is
    * made before the deposit is counted, so that what an invoice misses is what the payer saw missing.
    */
-  private *match(seen: R, payee: P, deposit: Deposit): Asking<Match<I> | null> {
+  private *match(seen: R, payee: P, deposit: Deposit): Asking<Match<I> | null | typeof UNSETTLED> {
     const { invoiceId, isLate } = seen
     if (invoiceId !== null) return { invoice: yield* ask(this.work.invoice(invoiceId)), isLate }
     return yield* this.choose(deposit, valueIn(seen), payee)
   }
 
-  private *choose(deposit: Deposit, value: DepositValue, payee: P): Asking<Match<I> | null> {
+  private *choose(deposit: Deposit, value: DepositValue, payee: P): Asking<Match<I> | null | typeof UNSETTLED> {
     if (deposit.kind === 'dropped') return null
     const search = yield* ask(this.work.candidates(payee, deposit, value, this.unitOf(deposit, value)))
     const { lateMs } = this.terms
-    return search === null ? null : yield* chooseInvoice(search, lateMs === 0 ? null : deposit.receivedAt - lateMs)
+    const lateSinceMs = lateMs === 0 ? null : deposit.receivedAt - lateMs
+    return search === null ? null : yield* chooseInvoice(search, lateSinceMs, this.choices)
   }
 
   /** The smallest amount that the coin or token of a deposit can carry: nobody can pay what lies between two of them. */
@@ -192,7 +204,9 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     const { deposit, countedAs } = row
     const isConfirmed = deposit.kind === 'confirmed'
     const others =
-      isConfirmed && countedAs !== null && payee.walletId !== null ? work.othersPaid(row, payee, matched) : []
+      isConfirmed && countedAs !== null && payee.walletId !== null
+        ? work.othersPaid(row, payee, matched, this.terms.pace.withDeposit)
+        : []
     if (matched !== null) {
       const isTold = told.length > 0 && matched.invoice.reference !== null
       const configuration = isTold ? yield* ask(work.configuration(matched.invoice.owner)) : null

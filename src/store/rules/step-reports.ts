@@ -1,4 +1,4 @@
-import { type NameInNetwork, nameOf } from '../../domain/aside.js'
+import { type NameInNetwork, nameOf, WAITS } from '../../domain/aside.js'
 import type { ChainReport } from '../../domain/block.js'
 import type { DepositReport, Sighting } from '../../domain/deposit.js'
 import type { EventOutcome } from '../../domain/ledger-fact.js'
@@ -13,6 +13,7 @@ export class StepReports<Row extends KnownDeposit> {
   readonly reports: ChainReport[] = []
   /** The deliveries of each report; an engine may complete them with its commit. */
   readonly owed: (readonly OwedDelivery[])[] = []
+  readonly waiting: NameInNetwork[] = []
   confirmedDepositsDropped = 0
 
   constructor(
@@ -45,7 +46,7 @@ export class StepReports<Row extends KnownDeposit> {
     return known.deposit.kind
   }
 
-  /** Sets a deposit aside whose recording is known to fail; false for any other. */
+  /** Sets a deposit aside whose recording is known to fail, or which waits; false for any other. */
   *keepsAside(report: DepositReport, seen: Sighting, height: number | null): Asking<boolean> {
     const { txHash, index, toAddress, currency, amount, receivedAt } = seen
     const error = this.aside.get(nameOf({ txHash, index }))
@@ -54,7 +55,8 @@ export class StepReports<Row extends KnownDeposit> {
     if (error !== null) {
       yield* ask(this.work.aside.putDeposit({ sighting, report, height, error, since: this.work.nowMs }))
     }
-    this.reports.push({ report, txHash, index, outcome: { status: 'rejected', error: `set aside: ${error}` } })
+    if (error === WAITS) this.waiting.push({ txHash, index })
+    else this.reports.push({ report, txHash, index, outcome: { status: 'rejected', error: `set aside: ${error}` } })
     return true
   }
 }

@@ -2,7 +2,7 @@ import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../.
 import type { DepositReport, Sighting } from '../../../src/domain/deposit.js'
 import type { Network } from '../../../src/domain/network.js'
 import { depositAtoms } from './amounts.js'
-import type { ModelDeposits } from './deposits.js'
+import { type ModelDeposits, placeOf } from './deposits.js'
 import type { ModelOwed } from './outbox.js'
 import type { EventStatus } from './wallets.js'
 
@@ -31,6 +31,13 @@ interface ModelChain {
   confirmed: number
 }
 
+/** A deposit that waits until its wallet is settled. */
+interface ModelAside {
+  readonly sighting: Sighting
+  readonly report: DepositReport
+  readonly height: number | null
+}
+
 /** Reports a deposit to the model; answers how it was taken and what it owes. */
 export type ApplyDeposit = (
   report: DepositReport,
@@ -40,6 +47,7 @@ export type ApplyDeposit = (
 /** What the watchers went by (architecture, Chains), in lists. */
 export class ModelChains {
   private readonly chains = new Map<Network, ModelChain>()
+  private readonly aside = new Map<string, ModelAside>()
 
   constructor(private readonly deposits: ModelDeposits) {}
 
@@ -62,6 +70,18 @@ export class ModelChains {
     return at === -1 ? null : blocks.length - at
   }
 
+  /** The deposits that wait, by name. */
+  waiting(): readonly string[] {
+    return [...this.aside].map(([name, { report, height }]) => `${name} ${report} ${height}`).sort()
+  }
+
+  /** A report of a deposit was recorded. A pending one says nothing of a confirmation. */
+  endWaiting(report: DepositReport, sighting: Sighting): void {
+    const name = asideName(sighting.network, sighting)
+    if (report === 'pending' && this.aside.get(name)?.report === 'confirmed') return
+    this.aside.delete(name)
+  }
+
   addressesOf(step: ChainStep): readonly string[] {
     const addresses = new Set<string>()
     const known = (id: Identity) => {
@@ -75,6 +95,12 @@ export class ModelChains {
         known(transfer)
       }
     }
+    if (step.type === 'retry') {
+      for (const { sighting } of step.deposits) {
+        addresses.add(sighting.toAddress)
+        known(sighting)
+      }
+    }
     for (const block of this.blocks(step.network)) {
       const isOf =
         (step.type === 'undo' && block.height > step.above) ||
@@ -84,9 +110,22 @@ export class ModelChains {
     return [...addresses]
   }
 
-  /** How a step is taken. The errors of rejected reports are left out. */
-  take(step: ChainStep, apply: ApplyDeposit): { readonly outcome: ChainOutcome; readonly owed: readonly ModelOwed[] } {
+  /**
+   * How a step is taken. The errors of rejected reports are left out. `told`: the deposits that wait, which depends on what is settled
+   * already; the model only knows that those behind them at their addresses have to, too.
+   */
+  take(
+    step: ChainStep,
+    told: readonly Identity[],
+    apply: ApplyDeposit,
+  ): { readonly outcome: ChainOutcome; readonly owed: readonly ModelOwed[] } {
     const { network } = step
+    const aside = [...this.aside.values()].filter(({ sighting }) => sighting.network === network)
+    const before = step.type === 'retry' ? [] : aside
+    const knownOf = (id: Identity): Sighting | undefined =>
+      this.deposits.find(network, id.txHash, id.index)?.record ??
+      aside.find(({ sighting }) => isSame(sighting, id))?.sighting
+    const waitsAt = new Set(before.map(({ sighting }) => placeOf(network, sighting.toAddress)))
     const owed: ModelOwed[] = []
     const outcome = {
       status: 'applied' as const,
@@ -94,6 +133,18 @@ export class ModelChains {
       repaired: 0,
       confirmedBlocksUndone: 0,
       confirmedDepositsDropped: 0,
+      waiting: [] as Identity[],
+    }
+    const waits = (report: DepositReport, sighting: Sighting, height: number | null): boolean => {
+      const address = placeOf(network, sighting.toAddress)
+      if (!waitsAt.has(address) && !told.some((id) => isSame(id, sighting))) return false
+      waitsAt.add(address)
+      outcome.waiting.push(identityOf(sighting))
+      const name = asideName(network, sighting)
+      const known = this.aside.get(name)
+      const isPointless = report === 'pending' && known?.report === 'confirmed'
+      if (!isPointless) this.aside.set(name, { sighting, report, height })
+      return true
     }
     const report = (what: DepositReport, sighting: Sighting): EventStatus => {
       const { status, owed: more } = apply(what, sighting)
@@ -132,7 +183,9 @@ export class ModelChains {
           const row: ModelBlock = { ...headOf(block), timeEndMs: block.timeEndMs, told: block.transfers, held: [] }
           for (const transfer of block.transfers) {
             const before = this.deposits.find(network, transfer.txHash, transfer.index)?.record
-            const seen = { network, ...transfer, receivedAt: receivedAt(block, before, step.seenAtMs) }
+            const seen = { network, ...transfer, receivedAt: receivedAt(block, knownOf(transfer), step.seenAtMs) }
+            const what = step.isConfirmed ? 'confirmed' : 'pending'
+            if (!isUnsound(network, transfer) && waits(what, seen, block.height)) continue
             const isAnywhere = [...mine.blocks, row].some(({ held }) => held.some((id) => isSame(id, transfer)))
             if (step.isConfirmed && !isAnywhere && !isUnsound(network, transfer) && this.deposits.isOtherwise(seen)) {
               drop(transfer, false)
@@ -166,12 +219,21 @@ export class ModelChains {
             drop(id, true)
             outcome.repaired += 1
           }
+          for (const { sighting, height } of before) {
+            if (height !== block.height || sound.some((transfer) => isSame(transfer, sighting))) continue
+            const name = asideName(network, sighting)
+            if (this.aside.get(name)?.height === block.height) this.aside.delete(name)
+          }
           const held: Identity[] = []
           for (const transfer of block.transfers) {
-            const before = this.deposits.find(network, transfer.txHash, transfer.index)?.record
-            const seen = { network, ...transfer, receivedAt: receivedAt(block, before, null) }
+            const seen = { network, ...transfer, receivedAt: receivedAt(block, knownOf(transfer), null) }
             if (!sound.includes(transfer)) {
               report('confirmed', seen)
+              continue
+            }
+            if (waits('confirmed', seen, block.height)) {
+              const isKept = row.held.some((id) => isSame(id, transfer)) && !held.some((id) => isSame(id, transfer))
+              if (isKept) held.push(identityOf(transfer))
               continue
             }
             const isInLower = chain.blocks.some(
@@ -199,6 +261,9 @@ export class ModelChains {
         if (chain === undefined || !chain.blocks.some(({ height }) => height === step.above)) {
           return refused('no_ancestor')
         }
+        for (const [name, { sighting, height }] of this.aside) {
+          if (sighting.network === network && height !== null && height > step.above) this.aside.delete(name)
+        }
         for (const row of chain.blocks.filter(({ height }) => height > step.above).reverse()) {
           for (const id of row.held) drop(id, true)
           if (row.height <= chain.confirmed) outcome.confirmedBlocksUndone += 1
@@ -209,11 +274,26 @@ export class ModelChains {
       }
       case 'forget':
         this.chains.delete(network)
+        for (const [name, one] of this.aside) {
+          if (one.sighting.network === network) this.aside.set(name, { ...one, height: null })
+        }
+        return { outcome, owed }
+      case 'retry':
+        for (const { sighting: named } of step.deposits) {
+          const known = this.aside.get(asideName(network, named))
+          if (known === undefined) continue
+          const { sighting, report: what, height } = known
+          if (waits(what, sighting, height)) continue
+          if (height !== null && what === 'confirmed' && this.deposits.isOtherwise(sighting)) drop(sighting, false)
+          const status = report(what, sighting)
+          const isHeld = (chain?.blocks ?? []).some(({ held }) => held.some((id) => isSame(id, sighting)))
+          if (status === 'rejected' || height === null || isHeld) continue
+          chain?.blocks.find((row) => row.height === height)?.held.push(identityOf(sighting))
+        }
         return { outcome, owed }
       case 'unreadable':
       case 'set_aside':
       case 'recover':
-      case 'retry':
         throw new Error('scripts set nothing aside')
     }
   }
@@ -259,4 +339,8 @@ function identityOf({ txHash, index }: Identity): Identity {
 
 function headOf<T extends Omit<ModelBlock, 'timeEndMs' | 'told' | 'held'>>({ height, hash, parentHash, timeMs }: T) {
   return { height, hash, parentHash, timeMs }
+}
+
+function asideName(network: Network, { txHash, index }: Identity): string {
+  return `${network} ${index} ${txHash}`
 }

@@ -149,7 +149,7 @@ function recordOf(report: DepositReport, seen: Sighting, nowMs: number): Deposit
   }
 }
 
-function isFlawed(seen: Sighting): boolean {
+export function isFlawed(seen: Sighting): boolean {
   return (
     seen.txHash === '' ||
     seen.toAddress === '' ||
@@ -162,6 +162,6 @@ function identityOf({ network, txHash, index }: Pick<Sighting, 'network' | 'txHa
   return `${network} ${index} ${txHash}`
 }
 
-function placeOf(network: Network, address: string): string {
+export function placeOf(network: Network, address: string): string {
   return `${network} ${kindOf(network) === 'evm' ? address.toLowerCase() : address}`
 }

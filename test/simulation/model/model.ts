@@ -3,7 +3,7 @@ import type { Invoice } from '../../../src/domain/invoice.js'
 import type { DepositFact, LedgerFact, UnreadableFact } from '../../../src/domain/ledger-fact.js'
 import { depositAtoms } from './amounts.js'
 import { ModelChains } from './chains.js'
-import { type ModelDeposit, ModelDeposits } from './deposits.js'
+import { isFlawed, type ModelDeposit, ModelDeposits } from './deposits.js'
 import { ModelEvents } from './events.js'
 import { ModelInvoices } from './invoices.js'
 import { ModelKeys } from './keys.js'
@@ -68,6 +68,7 @@ export class Model {
     const owed: ModelOwed[] = []
     const status = this.once(eventId, () => {
       const effect = this.deposits.judge(report, sighting)
+      if (!isFlawed(sighting)) this.chains.endWaiting(report, sighting)
       if (effect.status !== 'applied') return effect.status
       let deposit = effect.known
       const before = deposit?.record.kind

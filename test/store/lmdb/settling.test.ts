@@ -100,8 +100,8 @@ describe('a payment that covered many invoices', () => {
     await close()
   })
 
-  test('holds up the step of a chain and nobody else', async () => {
-    const { store, close, invoice, sighting, referenceOf, now } = await openCrowded()
+  test('has the next deposit of a chain wait, and its step takes one commit', async () => {
+    const { store, close, invoice, sighting, now } = await openCrowded()
     const { toAddress, txHash, currency, amount } = sighting('of a block', '1')
     const transfer = { toAddress, txHash, index: 0, currency, amount }
     const block = { height: 5, hash: '5', parentHash: '4', timeMs: now, timeEndMs: now, transfers: [transfer] }
@@ -116,8 +116,9 @@ describe('a payment that covered many invoices', () => {
       ended.push(amount)
     }
     const [fate] = await crowded
-    assert.deepEqual(ended, ['7', '8', '9', 'crowded'])
-    assert.equal(referenceOf(fate?.status === 'fulfilled' ? fate.value : undefined), '99999')
+    assert.deepEqual(ended, ['7', 'crowded', '8', '9'])
+    const taken = fate?.status === 'fulfilled' && fate.value.type === 'chain' ? fate.value.outcome : assert.fail()
+    assert.deepEqual(taken.status === 'applied' ? taken.waiting : [], [{ txHash, index: 0 }])
     await close()
   })
 })

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Deposit, DepositReport } from '../../../src/domain/deposit.js'
-import { DepositJudge } from '../../../src/store/rules/judge-report.js'
+import { DepositJudge, SETTLING_PACE } from '../../../src/store/rules/judge-report.js'
 import { depositFact, sighting } from '../../support/fixtures.js'
 import { TEST_NETWORKS } from '../../support/networks.js'
 
 const NOW_MS = 900
 const judge = new DepositJudge({
+  pace: SETTLING_PACE,
   tokenDecimals: TEST_NETWORKS.decimals,
   coinDecimals: TEST_NETWORKS.coinDecimals,
   lateMs: 0,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { answeredNow } from '../../../src/store/rules/asking.js'
-import { chooseInvoice, settleBefore } from '../../../src/store/rules/match-deposit.js'
+import { BOUNDLESS, chooseInvoice, settleBefore, UNSETTLED } from '../../../src/store/rules/match-deposit.js'
 import { CandidateList, chosenOf, type Listed, searchOf } from '../../support/candidate-list.js'
 
 /** `amount` asked, `u`npaid or `p`aid, and `m` when a deposit has matched it; the names sort by age. */
@@ -41,12 +41,20 @@ describe('the invoice that a deposit of 5 is matched to, of those that can be no
   test('is searched no further than it has to be', () => {
     const askedOf = (texts: Readonly<Record<string, string>>) => {
       const list = new CandidateList(candidates(texts), 5n)
-      answeredNow(chooseInvoice(searchOf(list), null))
+      answeredNow(chooseInvoice(searchOf(list), null, { left: BOUNDLESS }))
       return list.asked
     }
     assert.deepEqual(askedOf({ a: '5u' }), ['amount'])
     assert.deepEqual(askedOf({ a: '4p', b: '9u' }), ['amount', 'heads'])
     assert.deepEqual(askedOf({ a: '4p' }), ['amount', 'heads', 'newest'])
+  })
+
+  test('is not chosen while more is to be settled than may be', () => {
+    const choose = (texts: Readonly<Record<string, string>>, left: number) =>
+      answeredNow(chooseInvoice(searchOf(new CandidateList(candidates(texts), 5n)), null, { left }))
+    assert.equal(choose({ a: '4p', b: '4p', c: '9u' }, 1), UNSETTLED)
+    assert.notEqual(choose({ a: '4p', b: '4p', c: '9u' }, 2), UNSETTLED)
+    assert.notEqual(choose({ a: '4p', b: '5p' }, 0), UNSETTLED)
   })
 
   test('never depends on what others paid, as long as one asks the amount and was not matched', () => {
@@ -87,9 +95,13 @@ describe('what settling before a choice does', () => {
 
   test('it ends where the budget does, and says so only when something is left', () => {
     assert.deepEqual(settle({ a: '4p', b: '4p', c: '4p' }, 2), { isDone: false, settled: 2, left: 0 })
-    assert.deepEqual(settle({ a: '4p', b: '4p', c: '9u' }, 2), { isDone: false, settled: 2, left: 0 })
     assert.deepEqual(settle({ a: '4p', b: '4p' }, 2), { isDone: true, settled: 2, left: 0 })
     assert.deepEqual(settle({ a: '4p', b: '9u' }, 0), { isDone: false, settled: 0, left: 0 })
+  })
+
+  test('it needs no budget where there is nothing to settle', () => {
+    assert.deepEqual(settle({ a: '4p', b: '4p', c: '9u' }, 2), { isDone: true, settled: 2, left: 0 })
+    assert.deepEqual(settle({ a: '9u', b: '4p' }, 0), { isDone: true, settled: 0, left: 0 })
   })
 })
 
@@ -108,7 +120,8 @@ describe('the invoice that a deposit of 5 is matched to when none can be notifie
       asked.push(since)
       return last
     }
-    const match = answeredNow(chooseInvoice({ kinds, lastVoid }, sinceMs))
+    const match = answeredNow(chooseInvoice({ kinds, lastVoid }, sinceMs, { left: BOUNDLESS }))
+    if (match === UNSETTLED) assert.fail()
     return { match: match === null ? null : [match.invoice.id, match.isLate], asked, searched: kinds[1]?.asked ?? [] }
   }
 

@@ -78,8 +78,12 @@ export function asideOf(commit: Commit, network: Network): AsideWork {
     },
     endAbove: (height) => endAsideAbove(commit, network, height),
     forget: () => forgetAside(commit, network),
+    deposits: () => depositsAsideOf(commit, network),
     deposit: ({ txHash, index }) => findDepositAside(commit, { network, txHash, index }),
     putDeposit: (aside) => putDepositAside(commit, aside),
+    endDeposit({ txHash, index }) {
+      commit.tables.depositsAside.removeSync(depositKey({ network, txHash, index }))
+    },
   }
 }
 
@@ -98,6 +102,11 @@ function endBlockAside({ tables }: Commit, network: Network, height: number): vo
 
 function depositsAside({ tables }: Reader): readonly DepositAside[] {
   return [...tables.depositsAside.getRange()].map(({ value }) => depositAsideCodec.decode(value))
+}
+
+function depositsAsideOf({ tables }: Reader, network: Network): readonly DepositAside[] {
+  const range = { start: networkKey(network), end: behindNetwork(network) }
+  return [...tables.depositsAside.getRange(range)].map(({ value }) => depositAsideCodec.decode(value))
 }
 
 function findDepositAside({ tables }: Reader, id: DepositId): DepositAside | undefined {
@@ -137,8 +146,8 @@ function forgetAside(commit: Commit, network: Network): void {
 }
 
 function depositsOfBlocks(commit: Commit, network: Network) {
-  return depositsAside(commit).flatMap((one) => {
-    return one.height === null || one.sighting.network !== network ? [] : [{ ...one, height: one.height }]
+  return depositsAsideOf(commit, network).flatMap((one) => {
+    return one.height === null ? [] : [{ ...one, height: one.height }]
   })
 }
 

@@ -5,6 +5,7 @@ import type { StepAside } from '../../commands.js'
 import { answeredNow } from '../../rules/asking.js'
 import { type TakenStep, takeStep as taking } from '../../rules/chain-step.js'
 import type { BlockFacts, ChainWork } from '../../rules/chain-work.js'
+import type { Choices } from '../../rules/match-deposit.js'
 import { addressesOf as addressesAsked, depositsOf as depositsAsked } from '../../rules/step-scope.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { type DepositRow, findDeposit } from '../deposits/deposit-rows.js'
@@ -26,17 +27,23 @@ export function depositsOf(at: Reader, step: ChainStep, deposits: DepositRecorde
   return answeredNow(depositsAsked(factsAt(at, step.network), step, deposits.judge))
 }
 
-/** Takes a step in a commit; null when it has only settled a piece of what the step meets. */
+/**
+ * Takes a step in a commit; null when it has only settled a piece of what the step meets. Throws `Unsettled` when some of its deposits
+ * meet too much behind others.
+ */
 export function takeStep(
   commit: Commit,
   step: ChainStep,
   deposits: DepositRecorder,
   aside: StepAside | undefined,
 ): TakenStep | null {
-  return answeredNow(taking(workOn(commit, step.network, deposits), step, aside))
+  const choices = deposits.choices()
+  const taken = answeredNow(taking(workOn(commit, step.network, deposits, choices), step, aside))
+  choices.assertSettled()
+  return taken
 }
 
-function workOn(commit: Commit, network: Network, deposits: DepositRecorder): ChainWork<DepositRow> {
+function workOn(commit: Commit, network: Network, deposits: DepositRecorder, choices: Choices): ChainWork<DepositRow> {
   return {
     nowMs: commit.nowMs,
     facts: factsAt(commit, network),
@@ -46,7 +53,7 @@ function workOn(commit: Commit, network: Network, deposits: DepositRecorder): Ch
       judge: deposits.judge,
       settle: (sightings) => deposits.settle(commit, sightings),
       find: ({ txHash, index }) => findDeposit(commit, { network, txHash, index }),
-      record: (report, sighting) => deposits.record(commit, { type: 'deposit', report, sighting }),
+      record: (report, sighting) => deposits.record(commit, { type: 'deposit', report, sighting }, choices),
     },
   }
 }

@@ -125,8 +125,10 @@ export class LmdbCommands implements CommandPort {
     if (answer !== null) return answer
     const { eventId, fact } = command
     const { deposits } = this.parts
-    if (fact.report !== 'dropped' && !deposits.settle(commit, [fact.sighting])) return null
-    const recorded = deposits.record(commit, fact)
+    if (fact.report !== 'dropped' && deposits.settle(commit, [fact.sighting]).size > 0) return null
+    const choices = deposits.choices()
+    const recorded = deposits.record(commit, fact, choices)
+    choices.assertSettled()
     rememberAnswer(commit, eventId, recorded.outcome)
     return { type: 'deposit', ...recorded }
   }

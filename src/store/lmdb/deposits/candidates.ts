@@ -1,9 +1,10 @@
 import type { Currency } from '../../../domain/amount.js'
+import { isExpiryDue } from '../../../domain/voiding.js'
 import { type Callback, callbackKinds, callbackOf } from '../../rules/callbacks.js'
 import type { Standing } from '../../rules/invoice-life.js'
 import type { CandidateSearch, DepositSearch } from '../../rules/match-deposit.js'
 import type { Commit } from '../commit/commit-loop.js'
-import { decideExpiryOf, settleIfPaid } from '../invoices/invoice-index.js'
+import { decideExpiryOf, isPaidNow, settleIfPaid } from '../invoices/invoice-index.js'
 import { classByte, type Place } from '../invoices/invoice-places.js'
 import { type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
 import { countMatches } from '../invoices/matches.js'
@@ -108,6 +109,10 @@ class Candidates implements CandidateSearch<InvoiceRow, Head> {
 
   settleIfPaid({ id }: InvoiceRow): Standing {
     return this.settle(this.commit, id)
+  }
+
+  isUnpaid(row: InvoiceRow): boolean {
+    return !isExpiryDue(row, this.commit.nowMs) && !isPaidNow(this.commit, row)
   }
 
   placesOf({ setNo }: InvoiceRow): number {

@@ -129,10 +129,15 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     settleIfOpen(this.commit, invoice)
   }
 
-  othersPaid({ countedAs, deposit }: DepositRow, { wallet }: PayeeRow): Iterable<InvoiceRow> {
+  othersPaid(
+    { countedAs, deposit }: DepositRow,
+    { wallet }: PayeeRow,
+    _matched: InvoiceRow | null,
+    limit: number,
+  ): Iterable<InvoiceRow> {
     if (wallet === null || countedAs === null) return []
     const { receivedAt } = deposit
-    return othersPaid(this.commit, wallet.no, { currencyByte: currencyByte(countedAs), receivedAt })
+    return othersPaid(this.commit, wallet.no, { currencyByte: currencyByte(countedAs), receivedAt }, limit)
   }
 
   paymentOf(row: InvoiceRow): Payment {

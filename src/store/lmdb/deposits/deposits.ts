@@ -2,7 +2,7 @@ import type { Sighting } from '../../../domain/deposit.js'
 import type { DepositFact } from '../../../domain/ledger-fact.js'
 import { answeredNow } from '../../rules/asking.js'
 import { type DepositJudge, type RecordedDeposit, rejected } from '../../rules/judge-report.js'
-import { SETTLED_PLACES_MAX } from '../../rules/match-deposit.js'
+import { Choices } from '../../rules/match-deposit.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import { endDepositAside } from '../chain/aside-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
@@ -13,25 +13,31 @@ import { LmdbDepositWork } from './deposit-work.js'
 export class DepositRecorder {
   constructor(readonly judge: DepositJudge) {}
 
-  /** Settles a bounded piece of what the choices for these deposits will meet; false when there is more: it waits for another commit. */
-  settle(commit: Commit, sightings: Iterable<Sighting>): boolean {
-    const budget = { left: SETTLED_PLACES_MAX }
-    const rule = new DepositRule(new LmdbDepositWork(commit), this.judge.terms)
-    for (const sighting of sightings) {
-      if (this.judge.flawOf(sighting) !== null) continue
-      if (!answeredNow(rule.settle(sighting, findDeposit(commit, sighting), budget))) return false
-    }
-    return true
+  /** The choices of a commit. */
+  choices(): Choices {
+    return new Choices(this.judge.terms.pace.beforeChoices)
   }
 
-  record(commit: Commit, fact: DepositFact): RecordedDeposit {
+  /** Settles a bounded piece of what the choices for these deposits will meet; answers those for which there is more. */
+  settle(commit: Commit, sightings: Iterable<Sighting>): ReadonlySet<Sighting> {
+    const unsettled = new Set<Sighting>()
+    const rule = new DepositRule(new LmdbDepositWork(commit), this.judge.terms, this.choices())
+    for (const sighting of sightings) {
+      if (this.judge.flawOf(sighting) !== null) continue
+      if (!answeredNow(rule.settle(sighting, findDeposit(commit, sighting)))) unsettled.add(sighting)
+    }
+    return unsettled
+  }
+
+  /** When all are recorded, `choices` are to be asked whether they can stay. */
+  record(commit: Commit, fact: DepositFact, choices: Choices): RecordedDeposit {
     const { report, sighting } = fact
     const flaw = this.judge.flawOf(sighting)
     if (flaw !== null) return { outcome: rejected(flaw).outcome, owed: [] }
     const known = findDeposit(commit, sighting)
     const { outcome, change } = this.judge.judge(known?.deposit, fact, commit.nowMs)
     const work = new LmdbDepositWork(commit)
-    if (change !== null) answeredNow(new DepositRule(work, this.judge.terms).record(change, known))
+    if (change !== null) answeredNow(new DepositRule(work, this.judge.terms, choices).record(change, known))
     endDepositAside(commit, sighting, report)
     return { outcome, owed: work.owed }
   }

@@ -3,6 +3,7 @@ import { answeredNow } from '../../rules/asking.js'
 import { CALLBACK } from '../../rules/callbacks.js'
 import type { Standing } from '../../rules/invoice-life.js'
 import { PAST_TERMS } from '../../rules/judge-report.js'
+import { BOUNDLESS, Choices } from '../../rules/match-deposit.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import type { Commit } from '../commit/commit-loop.js'
 import type { Searches } from '../deposits/candidates.js'
@@ -57,7 +58,7 @@ function indexInvoice(commit: Commit, key: Buffer): void {
 
 function matchDeposit(commit: Commit, key: Buffer): void {
   const row = depositOfNo(commit, key.readUIntBE(0, WIDE_BYTES) as DepositNo)
-  answeredNow(new DepositRule(new PastDepositWork(commit), PAST_TERMS).matchAgain(row))
+  answeredNow(new DepositRule(new PastDepositWork(commit), PAST_TERMS, new Choices(BOUNDLESS)).matchAgain(row))
 }
 
 /** The sums of what is matched to none are made behind the matching. */

@@ -1,12 +1,6 @@
 import type { Slice } from '../../../base/turns.js'
 import { walletsOf } from '../../../domain/invoice.js'
-import {
-  behindPiece,
-  EXAMINED_WITH_DEPOSIT,
-  type Unsettled,
-  unsettledAgain,
-  unsettledBy,
-} from '../../rules/unsettled-wallets.js'
+import { behindPiece, type Unsettled, unsettledAgain, unsettledBy } from '../../rules/unsettled-wallets.js'
 import type { Commit, Reader, Snapshot } from '../commit/commit-loop.js'
 import { ID_BYTES, type InvoiceId, idOfKey, NUMBER_BYTES, numberKey, timeOfId, type WalletNo } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
@@ -28,14 +22,19 @@ export interface PayingDeposit {
   readonly receivedAt: number
 }
 
-/** The open invoices on a wallet that a confirmed deposit may have paid: those that are to be examined with it, one by one. */
-export function* othersPaid(commit: Commit, walletNo: WalletNo, deposit: PayingDeposit): Iterable<InvoiceRow> {
+/** The open invoices on a wallet that a confirmed deposit may have paid: those that are to be examined with it, `limit` at most, one by one. */
+export function* othersPaid(
+  commit: Commit,
+  walletNo: WalletNo,
+  deposit: PayingDeposit,
+  limit: number,
+): Iterable<InvoiceRow> {
   const known = read(commit, walletNo)
   if (known !== null) {
     put(commit, walletNo, unsettledAgain(known, !commit.isSilent))
     return
   }
-  const examinedTo = yield* toExamine(commit, walletNo, NOTHING, EXAMINED_WITH_DEPOSIT, commit.aside, deposit)
+  const examinedTo = yield* toExamine(commit, walletNo, NOTHING, limit, commit.aside, deposit)
   const left = unsettledBy(examinedTo, !commit.isSilent)
   if (left !== null) put(commit, walletNo, left)
 }

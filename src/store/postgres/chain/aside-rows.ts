@@ -62,7 +62,8 @@ export class PostgresAside implements AsidePort {
   }
 }
 
-export function asideOf(work: Work, network: Network): AsideWork {
+/** `known`: the deposits of the network that are aside. */
+export function asideOf(work: Work, network: Network, known: readonly DepositAside[]): Omit<AsideWork, 'putDeposit'> {
   return {
     putBlock: (aside) => putBlockAside(work, aside),
     endBlock(height) {
@@ -78,8 +79,12 @@ export function asideOf(work: Work, network: Network): AsideWork {
       work.write(sql`DELETE FROM blocks_aside WHERE network = ${network}`)
       work.write(sql`UPDATE deposits_aside SET height = NULL WHERE network = ${network}`)
     },
+    deposits: () => known,
     deposit: ({ txHash, index }) => findDepositAside(work, { network, txHash, index }),
-    putDeposit: (aside) => putDepositAside(work, aside),
+    endDeposit({ txHash, index }) {
+      work.write(sql`
+        DELETE FROM deposits_aside WHERE network = ${network} AND tx_hash = ${txHash} AND index = ${index}::bigint`)
+    },
   }
 }
 
@@ -98,6 +103,13 @@ export function putBlockAside(work: Work, row: BlockAside): void {
     ON CONFLICT (network, height) DO UPDATE SET hash = excluded.hash, reason = excluded.reason, since = excluded.since,
       failed_for_ms = excluded.failed_for_ms, failed_at = excluded.failed_at, tx_hashes = excluded.tx_hashes,
       indexes = excluded.indexes`)
+}
+
+export async function depositsAsideOf(work: Work, network: Network): Promise<readonly DepositAside[]> {
+  const rows = await work.rows<DepositAsideColumns>(
+    sql`SELECT ${DEPOSIT_ASIDE_COLUMNS} FROM deposits_aside AS a WHERE a.network = ${network}`,
+  )
+  return rows.map(toDepositAside)
 }
 
 async function findDepositAside(work: Work, id: DepositId): Promise<DepositAside | undefined> {

@@ -1,4 +1,4 @@
-import type { NameInNetwork } from '../../../domain/aside.js'
+import type { DepositAside, NameInNetwork } from '../../../domain/aside.js'
 import { type ChainStep, sightingsOf } from '../../../domain/block.js'
 import type { Network } from '../../../domain/network.js'
 import type { StepAside } from '../../commands.js'
@@ -13,7 +13,7 @@ import type { DepositRecorder } from '../deposits/recorder.js'
 import { DepositRecording } from '../deposits/recording.js'
 import { expireDue } from '../invoices/settle.js'
 import { lockAddresses } from '../wallets/wallet-rows.js'
-import { asideOf, findBlockAside } from './aside-rows.js'
+import { asideOf, depositsAsideOf, findBlockAside, putDepositAside } from './aside-rows.js'
 import { type Ask, blocksAbove, blocksAt } from './block-rows.js'
 import { blocksOf, Holders } from './holders.js'
 
@@ -44,12 +44,13 @@ export async function takeStep(
   const { network } = step
   const held = await answeredLater(heldBy(factsFrom(askIn(work), network), step))
   const memo = new DepositMemo(work)
-  const [holders] = await Promise.all([
+  const [holders, known] = await Promise.all([
     Holders.read(work, network, [...sightingsOf(step), ...held]),
+    depositsAsideOf(work, network),
     memo.prepare(deposits.judge.soundOf(sightingsOf(step))),
   ])
   const recording = new DepositRecording(deposits, work, memo)
-  const chain = workOn({ work, network, deposits, memo, holders, recording })
+  const chain = workOn({ work, network, deposits, memo, holders, known, recording })
   const taken = await answeredLater(taking(chain, step, aside))
   await recording.finish()
   return taken
@@ -99,18 +100,26 @@ interface Locked {
   readonly deposits: DepositRecorder
   readonly memo: DepositMemo
   readonly holders: Holders
+  /** What is aside of the network. */
+  readonly known: readonly DepositAside[]
   readonly recording: DepositRecording
 }
 
-function workOn({ work, network, deposits, memo, holders, recording }: Locked): ChainWork<KnownDeposit> {
+function workOn({ work, network, deposits, memo, holders, known, recording }: Locked): ChainWork<KnownDeposit> {
   return {
     nowMs: work.nowMs,
     facts: factsFrom(askIn(work), network),
     blocks: blocksOf(work, network, holders),
-    aside: asideOf(work, network),
+    aside: {
+      ...asideOf(work, network, known),
+      putDeposit(aside) {
+        recording.keepAside(aside.sighting)
+        return putDepositAside(work, aside)
+      },
+    },
     deposits: {
       judge: deposits.judge,
-      settle: async (sightings) => (await deposits.settle(memo, work, sightings)).size === 0,
+      settle: (sightings) => deposits.settle(memo, work, sightings),
       find: ({ txHash, index }) => memo.deposit({ network, txHash, index }),
       record: (report, sighting) => recording.record({ type: 'deposit', report, sighting }),
     },

@@ -1,3 +1,4 @@
+import { isExpiryDue } from '../../../domain/voiding.js'
 import { type Callback, callbackKinds, callbackOf } from '../../rules/callbacks.js'
 import type { Standing } from '../../rules/invoice-life.js'
 import type { CandidateSearch, DepositSearch } from '../../rules/match-deposit.js'
@@ -133,6 +134,11 @@ class Candidates implements CandidateSearch<InvoiceRow, Head> {
     if (row.state === STATE.open && time === 'past') return isPaidNow(row) ? 'paid' : 'open'
     if (row.state === STATE.open) return settleIfPaid(work, row)
     return row.state === STATE.paid ? 'paid' : 'void'
+  }
+
+  isUnpaid(row: InvoiceRow): boolean {
+    const { work, invoices } = this.all
+    return invoices.isPresent(row) && row.state === STATE.open && !isExpiryDue(row, work.nowMs) && !isPaidNow(row)
   }
 
   placesOf({ walletIds }: InvoiceRow): number {

@@ -116,9 +116,11 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
     { countedAs: currency, deposit }: DepositRow,
     { wallet }: PayeeRow,
     matched: InvoiceRow | null,
+    limit: number,
   ): Awaitable<readonly InvoiceRow[]> {
     if (wallet === null || currency === null) return []
-    return this.memo.othersPaid({ walletId: wallet.id, currency, receivedAt: deposit.receivedAt }, matched?.id ?? null)
+    const { receivedAt } = deposit
+    return this.memo.othersPaid({ walletId: wallet.id, currency, receivedAt, limit }, matched?.id ?? null)
   }
 
   paymentOf({ atoms, received }: InvoiceRow): Payment {

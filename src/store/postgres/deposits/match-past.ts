@@ -1,5 +1,6 @@
 import { PAST_TERMS } from '../../rules/judge-report.js'
 import { answeredTogether } from '../../rules/lockstep.js'
+import { BOUNDLESS, Choices } from '../../rules/match-deposit.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
@@ -26,7 +27,7 @@ export async function matchPiece(work: Work): Promise<boolean> {
   lockAddresses(work, deposits)
   const memo = new DepositMemo(work, 'past')
   await memo.prepare(deposits)
-  const rule = new DepositRule(new PostgresDepositWork(work, memo), PAST_TERMS)
+  const rule = new DepositRule(new PostgresDepositWork(work, memo), PAST_TERMS, new Choices(BOUNDLESS))
   for (const deposit of deposits) {
     const row = memo.knownRow(deposit)
     if (row !== undefined) await answeredTogether([rule.matchAgain(row)], { turn: () => {}, send: () => memo.send() })

@@ -1,7 +1,7 @@
 import type { Sighting } from '../../../domain/deposit.js'
 import type { DepositJudge } from '../../rules/judge-report.js'
 import { answeredTogether } from '../../rules/lockstep.js'
-import { SETTLED_PLACES_MAX } from '../../rules/match-deposit.js'
+import { Choices } from '../../rules/match-deposit.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import type { Work } from '../connection/work.js'
 import type { DepositMemo } from './deposit-memo.js'
@@ -11,17 +11,21 @@ import { PostgresDepositWork } from './deposit-work.js'
 export class DepositRecorder {
   constructor(readonly judge: DepositJudge) {}
 
+  /** The choices of a unit of work. */
+  choices(): Choices {
+    return new Choices(this.judge.terms.pace.beforeChoices)
+  }
+
   /**
    * Settles a bounded piece of what the choices for these deposits will meet, and answers those for which there is more. The addresses
    * are locked.
    */
   async settle(memo: DepositMemo, work: Work, sightings: Iterable<Sighting>): Promise<ReadonlySet<Sighting>> {
     const sound = this.judge.soundOf(sightings)
-    const budget = { left: SETTLED_PLACES_MAX }
-    const rule = new DepositRule(new PostgresDepositWork(work, memo), this.judge.terms)
+    const rule = new DepositRule(new PostgresDepositWork(work, memo), this.judge.terms, this.choices())
     const known = await Promise.all(sound.map((sighting) => memo.row(sighting)))
     const settled = await answeredTogether(
-      sound.map((sighting, i) => rule.settle(sighting, known[i], budget)),
+      sound.map((sighting, i) => rule.settle(sighting, known[i])),
       { turn: () => {}, send: () => memo.send() },
     )
     return new Set(sound.filter((_, i) => settled[i] === false))

@@ -37,6 +37,7 @@ export class DepositRecording {
     private readonly recorder: DepositRecorder,
     private readonly work: Work,
     private readonly memo: DepositMemo,
+    private readonly choices = recorder.choices(),
   ) {}
 
   async record(fact: DepositFact): Promise<RecordedDeposit> {
@@ -50,11 +51,16 @@ export class DepositRecording {
     if (change === null) return { outcome, owed: [] }
     memo.judge(change.deposit)
     const own = new PostgresDepositWork(work, memo)
-    this.judged.push({ change, rule: new DepositRule(own, judge.terms), tale: new Tale() })
+    this.judged.push({ change, rule: new DepositRule(own, judge.terms, this.choices), tale: new Tale() })
     return { outcome, owed: own.owed }
   }
 
-  /** Records what was judged. To be called before the unit ends. */
+  /** What is set aside now stays so, whatever was reported of it before. */
+  keepAside(id: DepositId): void {
+    this.reported = this.reported.filter((one) => nameOf(one.id) !== nameOf(id))
+  }
+
+  /** Records what was judged. To be called before the unit ends. Rejects with `Unsettled` when some meet too much behind others. */
   async finish(): Promise<void> {
     const { judged, reported, work } = this
     if (reported.length > 0) endDepositsAside(work, reported)
@@ -69,6 +75,7 @@ export class DepositRecording {
       left = left.filter((_, i) => !wave.includes(i))
     }
     this.neighbours = null
+    this.choices.assertSettled()
     work.join(judged.map(({ tale }) => tale))
   }
 

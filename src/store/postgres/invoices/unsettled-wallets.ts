@@ -1,5 +1,5 @@
 import type { Currency } from '../../../domain/amount.js'
-import { behindPiece, EXAMINED_WITH_DEPOSIT, unsettledBy } from '../../rules/unsettled-wallets.js'
+import { behindPiece, unsettledBy } from '../../rules/unsettled-wallets.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
@@ -37,6 +37,8 @@ interface Place {
 /** A confirmed deposit to a locked wallet, which is counted already. */
 export interface Payment extends PayingDeposit {
   readonly walletId: string
+  /** Invoices that are examined with it at most. */
+  readonly limit: number
 }
 
 /**
@@ -45,6 +47,7 @@ export interface Payment extends PayingDeposit {
  */
 export async function othersPaid(work: Work, payments: readonly Payment[]): Promise<readonly (readonly string[])[]> {
   const walletIds = payments.map(({ walletId }) => walletId)
+  const limit = Math.max(...payments.map((payment) => payment.limit))
   const [unsettled, places] = await Promise.all([
     work.written<Pick<UnsettledColumns, 'wallet_id'>>(sql`
       UPDATE unsettled_wallets SET is_again = true, is_aloud = is_aloud OR ${!work.isSilent}
@@ -53,7 +56,7 @@ export async function othersPaid(work: Work, payments: readonly Payment[]): Prom
       SELECT first.* FROM unnest(${walletIds}::text[]) AS paid (wallet_id) CROSS JOIN LATERAL (
         SELECT p.wallet_id, p.owner, encode(p.set_id, 'hex') AS set_id, p.currency, p.callback, p.invoice_id
         FROM open_places AS p WHERE p.wallet_id = paid.wallet_id
-        ORDER BY p.owner, p.set_id, p.currency, p.callback, p.invoice_id LIMIT ${EXAMINED_WITH_DEPOSIT}::bigint
+        ORDER BY p.owner, p.set_id, p.currency, p.callback, p.invoice_id LIMIT ${limit}::bigint
       ) AS first`),
   ])
   const known = new Set(unsettled.map(({ wallet_id }) => wallet_id))
@@ -63,7 +66,7 @@ export async function othersPaid(work: Work, payments: readonly Payment[]): Prom
     const { walletId } = payment
     if (known.has(walletId)) return []
     const own = byWallet.get(walletId) ?? []
-    const left = unsettledBy(endOf(own, EXAMINED_WITH_DEPOSIT), !work.isSilent)
+    const left = unsettledBy(endOf(own, limit), !work.isSilent)
     if (left !== null) {
       work.write(sql`
         INSERT INTO unsettled_wallets (wallet_id, is_again, is_aloud, examined_to)
