@@ -210,8 +210,9 @@ class Crowd {
   private async settles(): Promise<void> {
     const [wallet = ''] = walletsOf('settled')
     await this.create('settled', this.sizes.settled, [wallet])
-    await this.judged(`a deposit that pays ${this.sizes.settled} invoices`, async () => {
-      const { status } = await this.deposits([wallet], EVERYTHING)
+    await this.judged(`a deposit that pays ${this.sizes.settled} invoices, and dust behind it`, async () => {
+      await this.deposits([wallet], EVERYTHING)
+      const { status } = await this.deposits([wallet], DUST)
       return `${status}`
     })
   }
