@@ -78,19 +78,21 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
   }
 
   /**
-   * Records what a report changes of a deposit. Where its choice meets more than may be settled, because an earlier deposit of the
-   * transaction has paid so much, it says so (`Choices.unsettled`), and the transaction is to be undone.
+   * Records what a report changes of a deposit. Where its choice meets more than may be settled, it says so (`Choices.unsettled`), and has
+   * written nothing of the deposit: what it has settled can stay.
    */
   *record(change: DepositChange, known: R | undefined): Asking<void> {
     const { work } = this
     const { from, reaches, deposit } = change
     const payee = yield* ask(work.payeeAt(deposit))
-    const seen = known === undefined || from === 'dropped' ? this.enter(deposit, known, payee) : known
-    const match = yield* this.match(seen, payee, deposit)
+    const counted = known === undefined || from === 'dropped' ? null : known
+    const value = counted === null ? this.valueOf(deposit) : valueIn(counted)
+    const match = yield* this.match(known, value, payee, deposit)
     if (match === UNSETTLED) {
       this.choices.unsettled.push(nameOf(deposit))
       return
     }
+    const seen = counted ?? this.enter(deposit, value, known, payee)
     const row: R = {
       ...seen,
       deposit,
@@ -128,9 +130,13 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     work.put(row, known)
   }
 
-  private enter(deposit: Deposit, known: R | undefined, payee: P): R {
+  private valueOf(deposit: Deposit): DepositValue {
     const value = depositValue(deposit, this.terms.tokenDecimals)
     if (value === null) throw new Error('a deposit without a value was not rejected')
+    return value
+  }
+
+  private enter(deposit: Deposit, value: DepositValue, known: R | undefined, payee: P): R {
     const record: DepositRecord<Id> = {
       deposit,
       countedAs: value.currency,
@@ -148,10 +154,16 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
    * is confirmed and there was none, and kept: a dropped deposit only gives its match back until it is seen again. It is
    * made before the deposit is counted, so that what an invoice misses is what the payer saw missing.
    */
-  private *match(seen: R, payee: P, deposit: Deposit): Asking<Match<I> | null | typeof UNSETTLED> {
-    const { invoiceId, isLate } = seen
-    if (invoiceId !== null) return { invoice: yield* ask(this.work.invoice(invoiceId)), isLate }
-    return yield* this.choose(deposit, valueIn(seen), payee)
+  private *match(
+    known: R | undefined,
+    value: DepositValue,
+    payee: P,
+    deposit: Deposit,
+  ): Asking<Match<I> | null | typeof UNSETTLED> {
+    if (known !== undefined && known.invoiceId !== null) {
+      return { invoice: yield* ask(this.work.invoice(known.invoiceId)), isLate: known.isLate }
+    }
+    return yield* this.choose(deposit, value, payee)
   }
 
   private *choose(deposit: Deposit, value: DepositValue, payee: P): Asking<Match<I> | null | typeof UNSETTLED> {

@@ -125,10 +125,9 @@ export class LmdbCommands implements CommandPort {
     if (answer !== null) return answer
     const { eventId, fact } = command
     const { deposits } = this.parts
-    if (fact.report !== 'dropped' && deposits.settle(commit, [fact.sighting]).size > 0) return null
     const choices = deposits.choices()
     const recorded = deposits.record(commit, fact, choices)
-    choices.assertSettled()
+    if (choices.unsettled.length > 0) return null
     rememberAnswer(commit, eventId, recorded.outcome)
     return { type: 'deposit', ...recorded }
   }

@@ -29,7 +29,10 @@ export class DepositRecorder {
     return unsettled
   }
 
-  /** When all are recorded, `choices` are to be asked whether they can stay. */
+  /**
+   * Records a report. It has only settled a piece of what a choice meets where `choices` name the deposit as unsettled: in a commit of one
+   * report that piece can stay, and it is to be recorded in another; with others before it all is to be undone.
+   */
   record(commit: Commit, fact: DepositFact, choices: Choices): RecordedDeposit {
     const { report, sighting } = fact
     const flaw = this.judge.flawOf(sighting)
@@ -38,7 +41,7 @@ export class DepositRecorder {
     const { outcome, change } = this.judge.judge(known?.deposit, fact, commit.nowMs)
     const work = new LmdbDepositWork(commit)
     if (change !== null) answeredNow(new DepositRule(work, this.judge.terms, choices).record(change, known))
-    endDepositAside(commit, sighting, report)
+    if (choices.unsettled.length === 0) endDepositAside(commit, sighting, report)
     return { outcome, owed: work.owed }
   }
 }
