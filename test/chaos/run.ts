@@ -10,6 +10,7 @@ import { failoverRounds } from './failover.js'
 import { hangingReceivers } from './hanging-receivers.js'
 import { hostileChain } from './hostile-chain.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
+import { STORES } from './leaping-service.js'
 import { ledger } from './ledger.js'
 import { longAnswers } from './long-answers.js'
 import { type NetworksOptions, networks } from './networks.js'
@@ -34,7 +35,8 @@ const USAGE = `npm run chaos -- <command>
   crowd    [--seconds 8] [--store lmdb|postgres] [--http uws|node] [--only ${CROWD_PLAYS.join('|')}]
                                                  one merchant's lists, dust and expiries against the rest, on both stores
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
-  shop                                           a year of a shop in three minutes, books and all
+  shop     [--days 30] [--seed N] [--store lmdb|postgres]
+                                                 a month of four shops and their customers, books and all, on both stores
   soak     [--minutes 20]                        memory at half the capacity
   long-answers                                   memory while a node answers with 200 MB for one block
   networks [--minutes 5] [--seed N]              an hour of four networks whose nodes fail, lag and lie in turn
@@ -58,6 +60,7 @@ const { positionals, values } = parseArgs({
     engine: { type: 'string', default: 'noble' },
     only: { type: 'string' },
     minutes: { type: 'string' },
+    days: { type: 'string', default: '30' },
     ms: { type: 'string', default: '50' },
     store: { type: 'string' },
     http: { type: 'string' },
@@ -91,7 +94,10 @@ async function judge(scenarios: Readonly<Record<string, Scenario>>, only = value
 /** Runs an hour of what is watched in minutes, and says what was violated. */
 async function watch(run: (options: NetworksOptions) => Promise<readonly string[]>): Promise<void> {
   say(`seed ${values.seed}`)
-  const violations = await run({ minutes: minutesOr(5), seed: Number(values.seed), say })
+  conclude(await run({ minutes: minutesOr(5), seed: Number(values.seed), say }))
+}
+
+function conclude(violations: readonly string[]): void {
   for (const violation of violations) say(`VIOLATION: ${violation}`)
   if (violations.length > 0) process.exitCode = 1
   else say('no violation')
@@ -152,10 +158,12 @@ switch (positionals[0]) {
   case 'slow-bodies':
     await judge({ slowBodies })
     break
-  case 'shop':
-    await shop(say)
-    say('every book agrees')
+  case 'shop': {
+    say(`seed ${values.seed}`)
+    const stores = STORES.filter((store) => values.store === undefined || store === values.store)
+    conclude(await shop({ days: Number(values.days), seed: Number(values.seed), stores, say }))
     break
+  }
   case 'soak':
     await soak({ minutes: minutesOr(20), engine: values.engine, say })
     break

@@ -1,301 +1,280 @@
-import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { openReceiver, type ReceivedRequest, type Receiver } from '../support/receiver.js'
-import { ServiceProcess } from '../support/service-process.js'
-import { temporaryDirectory } from '../support/temporary-directory.js'
-import { type Answered, ask, hashOf, pushEvents } from './http-client.js'
-import { addressOf, walletOf } from './loaded-service.js'
-import { Ledger, type Sale } from './shop-ledger.js'
+import { Random } from '../simulation/random.js'
+import { LeapingService, type StoreKind } from './leaping-service.js'
+import { decimalOf } from './shop-amounts.js'
+import { ShopBooks } from './shop-books.js'
+import { ShopEvm, ShopTron } from './shop-chains.js'
+import { STEP_MS, STEPS_A_DAY } from './shop-customers.js'
+import { type ModelInvoice, ShopModel } from './shop-model.js'
+import { ShopReceiver } from './shop-receiver.js'
+import { BAZAAR, HEIR, LATE_DAYS, ORCHARD, OWNERS, ShopTrade, STALL } from './shop-trade.js'
+import { ShopViews } from './shop-views.js'
+import { ShopWorld, Stuck } from './shop-world.js'
 
-const SHOP = 'shop'
-const OTHER = 'other'
-const WALLETS = 20
-/** Equal for everybody, and few: each is asked again and again on each wallet. */
-const PRICES = Array.from({ length: 30 }, (_, n) => (n + 1) * 5 - 1)
-/** Of a season; there are two. */
-const CUSTOMERS = { exact: 250, part: 25, much: 25, abandoned: 100 } as const
-/** Of those that come after the last payment of a season. */
-const LATE_ABANDONED = 100
-const EXPIRES_IN_SECONDS = 60
-const OVERLAP_SECONDS = 20
-const AT_ONCE = 20
-const TRIES = 200
-const PAUSE_MS = 50
-const SETTLED_MS = 60_000
+const START_MS = Date.UTC(2027, 2, 1)
+const MS_PER_SECOND = 1000
+const HOUR_SECONDS = 3600
 
-type Customer = keyof typeof CUSTOMERS
-
-/**
- * A year of a shop in three minutes: 1000 invoices at equal prices on 20 shared wallets, of which 400 are abandoned and
- * expire, 500 are paid exactly, 50 partly and 50 too much. Its secret is rotated, one of its wallets goes to somebody
- * else, and the service is killed twice. In the end every merchant's books agree with what was sent.
- */
-export async function shop(say: (line: string) => void): Promise<void> {
-  const year = await Year.begin()
-  try {
-    await year.season('first', say)
-    await year.rest(say)
-    await year.reassignLastWallet()
-    await year.season('second', say)
-    await year.rest(say)
-    await year.closeTheBooks(say)
-  } finally {
-    await year.end()
-  }
+const SETTINGS = {
+  BILLHOOK_WEBHOOK_ATTEMPTS: '5',
+  BILLHOOK_LATE_DAYS: String(LATE_DAYS),
+  // The run compares whole logs.
+  BILLHOOK_EVENTS_DAYS: '365',
 }
 
-class Year {
-  private readonly ledger = new Ledger()
-  private readonly secrets: string[] = []
-  private wallets = Array.from({ length: WALLETS }, (_, n) => walletOf(SHOP, n))
-  private overlapEndsAt = Number.POSITIVE_INFINITY
-  private transactions = 0
-  private orders = 0
-  private references = 0
-  private isDown = false
+/** What may go wrong while something is done, and how often. */
+const CHANCES = { kill: 1 / 40, reorganisation: 1 / 12, down: 1 / 40 }
+/** Of a chain whose blocks confirm what is new in them before the shops look at it, and before there are others. */
+const CONFIRMED = { atOnce: 3 / 5, before: 4 / 5 }
+const VIEWED_A_STEP = 4
+const SEARCHED_A_DAY = 4
+/** Between two runs of `billhook check` beside the service. */
+const CHECKED_DAYS = 10
+/** When something happens once, as a part of the month. */
+const NEWS = { rotation: 0.2, orchardAway: 0.3, inheritance: 0.5, bazaarAway: 0.6 }
+
+export interface ShopOptions {
+  readonly days: number
+  readonly seed: number
+  readonly stores: readonly StoreKind[]
+  readonly say: (line: string) => void
+}
+
+/**
+ * A month of four shops. Customers pay too little, too much, twice, late, in the wrong coin or not at all; blocks are replaced, the
+ * service is killed, and each receiver of webhooks is away for a day. Returns what was violated.
+ */
+export async function shop(options: ShopOptions): Promise<readonly string[]> {
+  const violations: string[] = []
+  for (const store of options.stores) {
+    const month = await Month.begin(store, options)
+    try {
+      violations.push(...(await month.play()).map((violation) => `${store}: ${violation}`))
+    } finally {
+      await month.end()
+    }
+  }
+  return violations
+}
+
+class Month {
+  private readonly views: ShopViews
+  private readonly books: ShopBooks
+  private readonly trade: ShopTrade
 
   private constructor(
-    private service: ServiceProcess,
-    private readonly path: string,
-    private readonly remove: () => void,
-    private readonly receiver: Receiver,
-  ) {}
+    private readonly store: StoreKind,
+    private readonly options: ShopOptions,
+    private readonly world: ShopWorld,
+    private readonly random: Random,
+  ) {
+    this.views = new ShopViews(world)
+    this.books = new ShopBooks(world)
+    this.trade = new ShopTrade(world, random)
+  }
 
-  static async begin(): Promise<Year> {
-    const place = temporaryDirectory()
-    const receiver = await openReceiver()
-    const year = new Year(await startOn(place.path), place.path, () => place.remove(), receiver)
-    const wallets = year.wallets.map((id) => ({
-      id,
-      type: 'wallet.assigned',
-      wallet: { id, address: addressOf(id), network: 'SEP' },
-      owner: SHOP,
-    }))
-    await year.push(wallets)
-    for (const owner of [SHOP, OTHER]) {
-      const { json } = await year.call('PUT', `/api/users/${owner}/webhook`, {
-        callbackUrl: `${receiver.url}/${owner}`,
-      })
-      year.secrets.push(json.secret)
+  static async begin(store: StoreKind, options: ShopOptions): Promise<Month> {
+    const random = (stream: number) => new Random(options.seed, stream)
+    const chains = [await ShopTron.start(START_MS), await ShopEvm.start(START_MS)]
+    const entries = chains.map(({ entry }) => entry)
+    const service = await LeapingService.launch(store, START_MS, entries, SETTINGS).catch(async (error) => {
+      for (const chain of chains) await chain.close()
+      throw error
+    })
+    const receiver = await ShopReceiver.open(random(2))
+    const model = new ShopModel({ lateDays: LATE_DAYS, underpayment: 0n, hearEvents: new Set([BAZAAR]) })
+    const world = new ShopWorld(service, model, chains, receiver, random(3), OWNERS)
+    return new Month(store, options, world, random(1))
+  }
+
+  async play(): Promise<readonly string[]> {
+    const { world, options } = this
+    const startedMs = Date.now()
+    try {
+      await this.open()
+      for (let step = 1; step <= options.days * STEPS_A_DAY; step += 1) {
+        await this.step(step)
+        if (world.violations.size > 0) throw new Stuck(`in step ${step} of ${options.days * STEPS_A_DAY}`)
+      }
+      await this.close()
+    } catch (error) {
+      if (!(error instanceof Stuck)) world.violate(`the run ended: ${error instanceof Error ? error.stack : error}`)
+      else world.violate(`the run ended: ${error.message}`)
+      for (const line of world.service.logged) options.say(`  ${line}`)
     }
-    return year
+    const { model, receiver } = world
+    const seconds = Math.round((Date.now() - startedMs) / MS_PER_SECOND)
+    options.say(
+      `  ${this.store}: ${options.days} days in ${seconds} s: ${model.invoices.length} orders, ${model.deposits.length} deposits, ` +
+        `${receiver.taken.length} webhooks and ${receiver.refused} refused, ${world.kills} kills, ${world.reorganisations} reorganisations`,
+    )
+    return [...world.violations]
   }
 
   async end(): Promise<void> {
-    await this.service.end('SIGTERM')
-    await this.receiver.close()
-    this.remove()
+    const { service, receiver, chains } = this.world
+    await service.stop()
+    await receiver.close()
+    for (const chain of chains) await chain.close()
   }
 
-  /** Orders come in and are paid, or not; the service is killed in the middle, in the first the secret is rotated. */
-  async season(name: 'first' | 'second', say: (line: string) => void): Promise<void> {
-    const customers = shuffled(
-      (Object.entries(CUSTOMERS) as [Customer, number][]).flatMap(([kind, count]) =>
-        Array.from({ length: count }, () => kind),
-      ),
-    )
-    let served = 0
-    await inParallel(AT_ONCE, customers, async (kind) => {
-      served += 1
-      if (served === Math.floor(customers.length / 2)) void this.kill(say)
-      if (name === 'first' && served === Math.floor(customers.length / 3)) await this.rotate()
-      await this.pay(await this.order(), kind)
-    })
-    // Nothing that others pay covers these.
-    for (let n = 0; n < LATE_ABANDONED; n += 1) await this.order()
-    say(`  ${name} season: ${customers.length + LATE_ABANDONED} orders`)
-  }
-
-  /** Until everything that was abandoned has expired. */
-  async rest(say: (line: string) => void): Promise<void> {
-    const expiring = this.ledger.sales.filter(({ expiresAt }) => Number.isFinite(expiresAt))
-    const last = Math.max(...expiring.map(({ expiresAt }) => expiresAt))
-    say(`  the shop is closed for ${Math.ceil((last - Date.now()) / 1000)} s`)
-    await sleep(Math.max(0, last - Date.now()) + 1000)
-  }
-
-  async reassignLastWallet(): Promise<void> {
-    const wallet = this.wallets.at(-1) ?? ''
-    this.wallets = this.wallets.slice(0, -1)
-    await this.push([{ id: 'reassigned', type: 'wallet.assigned', wallet: { id: wallet }, owner: OTHER }])
-    const sale = await this.create(OTHER, wallet, 999, null)
-    assert.ok(sale !== null)
-    await this.pay(sale, 'exact')
-    // What still comes for an old order of the shop is told to the new owner, and to nobody else.
-    await this.deposit(wallet, 3, OTHER, null)
-  }
-
-  async closeTheBooks(say: (line: string) => void): Promise<void> {
-    await this.settle()
-    const told = this.ledger.book(this.receiver.requests.map((request) => this.read(request)))
-    const invoices = new Map<string, unknown>()
-    for (const owner of [SHOP, OTHER]) {
-      for (const one of (await this.call('GET', `/api/users/${owner}/invoices?include=payment`)).json) {
-        invoices.set(one.id, one)
+  private async open(): Promise<void> {
+    const { world } = this
+    for (const [number, id] of this.trade.wallets.entries()) {
+      const [owner = '', network] = id.split('-')
+      for (const chain of world.chains) {
+        if (chain.id.toLowerCase() === network) await world.assign(id, owner, chain.id, chain.addressOf(1000 + number))
       }
     }
-    assert.equal(invoices.size, this.ledger.sales.length, 'as many invoices as orders')
-    const { paid, voided } = this.ledger.compare(invoices)
-    say(
-      `  ${this.ledger.deposits.length} deposits, ${told.notifications} notifications, none missing, none to anybody else`,
+    for (const owner of [ORCHARD, BAZAAR, HEIR]) {
+      const callbackUrl = world.receiver.urlOf(owner)
+      world.callbacks.set(owner, callbackUrl)
+      const payload = owner === BAZAAR ? 'events' : 'specified'
+      await world.call('PUT', `/api/users/${owner}/webhook`, { callbackUrl, payload })
+      await this.learnSecret(owner)
+    }
+  }
+
+  /** Eight of them are a day. */
+  private async step(step: number): Promise<void> {
+    const { world, random, trade, views } = this
+    const tasks = trade.takeTasks(step)
+    const untilMs = START_MS + step * STEP_MS - world.now()
+    // Expiries are far enough from what happens in a step, unless it takes hours.
+    if (untilMs < -STEP_MS / 3) throw new Stuck('the machine is too slow')
+    const chains = random.shuffled(world.chains)
+    const down = random.chance(CHANCES.down) ? (chains[0] ?? null) : null
+    if (down !== null) await world.payWhileDown(down, trade.paymentsOf(down, tasks), untilMs - STEP_MS / 2)
+    await world.leap(Math.max(0, START_MS + step * STEP_MS - world.now()))
+    await this.news(step)
+    for (const chain of chains) {
+      const payments = chain === down ? [] : trade.paymentsOf(chain, tasks)
+      const mustConfirm = chain.confirmsSoon && payments.length > 0
+      if (mustConfirm || random.chance(CONFIRMED.before)) await world.confirm(chain, random.chance(CHANCES.kill))
+      if (payments.length > 0) await world.pay(chain, payments, this.trouble())
+    }
+    for (const { act, invoice } of tasks) if (act !== 'pay') await world.finish(invoice, act)
+    await trade.sell(step)
+    for (const chain of chains) if (random.chance(CONFIRMED.atOnce)) await world.confirm(chain)
+    await world.sync()
+    const sold = trade.sold.filter((one) => one.step === step)
+    const touched = new Set([...tasks, ...sold].map(({ invoice }) => invoice))
+    for (const invoice of random.shuffled([...touched]).slice(0, VIEWED_A_STEP)) await views.all(invoice)
+    if (step % STEPS_A_DAY === 0) await this.endOfDay(step / STEPS_A_DAY)
+  }
+
+  /** What happens to the shops once. */
+  private async news(step: number): Promise<void> {
+    const { world, options, trade } = this
+    const at = (part: number) => Math.max(1, Math.floor(options.days * part)) * STEPS_A_DAY
+    const { away } = world.receiver
+    for (const [owner, part] of [
+      [ORCHARD, NEWS.orchardAway],
+      [BAZAAR, NEWS.bazaarAway],
+    ] as const) {
+      if (step === at(part) + 1) away.add(owner)
+      if (step !== at(part) + 1 + STEPS_A_DAY) continue
+      away.delete(owner)
+      await this.books.fetchMissing([owner])
+    }
+    if (step === at(NEWS.rotation)) {
+      await world.call('POST', `/api/users/${ORCHARD}/webhook/rotate`, { overlapSeconds: HOUR_SECONDS })
+      await this.learnSecret(ORCHARD)
+    }
+    if (step === at(NEWS.inheritance)) await trade.bequeath(step)
+  }
+
+  private trouble(): 'none' | 'kill' | 'reorganisation' {
+    if (this.random.chance(CHANCES.reorganisation)) return 'reorganisation'
+    return this.random.chance(CHANCES.kill) ? 'kill' : 'none'
+  }
+
+  /** A shop looks at its list, and support at what customers ask about. */
+  private async endOfDay(day: number): Promise<void> {
+    const { world, random, views } = this
+    for (const owner of OWNERS) await views.list(owner)
+    const { invoices, deposits } = world.model
+    for (let n = 0; n < SEARCHED_A_DAY && invoices.length > 0; n += 1) {
+      const invoice = invoices[random.below(invoices.length)]
+      if (invoice !== undefined) await this.supportAsked(invoice)
+      const deposit = deposits[random.below(deposits.length)]
+      if (deposit === undefined || deposit.kind === 'dropped') continue
+      const { network, txHash } = deposit
+      const typed = random.pick([txHash, txHash.replace('0x', '').toUpperCase(), txHash.slice(0, 14)])
+      await views.search(typed, `/console/deposits?network=${network}&amp;transaction=${txHash}`)
+    }
+    // The newest are looked at first, so this one is among the first.
+    const newest = this.trade.sold.at(-1)?.invoice
+    if (newest !== undefined)
+      await views.search(`${decimalOf(newest.amount)} ${newest.coin}`, `/console/invoices/${newest.id}`)
+    if (day % CHECKED_DAYS === 0) await this.books.check()
+  }
+
+  private async supportAsked(invoice: ModelInvoice): Promise<void> {
+    const { id, orderNumber, reference, walletIds } = invoice
+    const { random, views, world } = this
+    const href = `/console/invoices/${id}`
+    await views.all(invoice)
+    const typed = [
+      id,
+      id.toUpperCase(),
+      orderNumber ?? id,
+      orderNumber?.toLowerCase() ?? id,
+      reference?.slice(0, 10) ?? id,
+    ]
+    await views.search(random.pick([id, ...typed]), href)
+    const wallet = world.model.wallets.get(random.pick([walletIds[0] ?? '', ...walletIds]))
+    if (wallet === undefined) return
+    await views.search(
+      wallet.address.slice(0, random.between(12, wallet.address.length)),
+      `/console/wallets?id=${wallet.id}`,
     )
-    say(
-      `  ${told.exact} exact payments, ${told.astray} told of another order because an odd one was told of theirs before`,
+  }
+
+  /** Everything arrives, and every book is closed. */
+  private async close(): Promise<void> {
+    const { world, views, books, options } = this
+    for (const chain of world.chains) await world.confirm(chain)
+    world.receiver.away.clear()
+    await world.sync()
+    await books.fetchMissing(OWNERS)
+    await world.sync()
+    // It has no default URL, so its secret was made with its first webhook.
+    await this.learnSecret(STALL)
+    const specified = books.specified()
+    const events = books.events(BAZAAR)
+    this.paidIsTold()
+    const { matched, unmatched } = await books.close(OWNERS)
+    for (const invoice of world.model.invoices) await views.all(invoice)
+    for (const deposit of world.model.deposits)
+      if (deposit.match === null && deposit.kind !== 'dropped') await views.deposit(deposit)
+    for (const owner of OWNERS) await views.list(owner)
+    await books.check()
+    await world.service.end('SIGTERM')
+    await books.reconcile()
+    await books.check()
+    options.say(
+      `  ${this.store}: ${specified} webhooks of deposits, ${events} of events, ${matched} deposits of an order, ${unmatched} of none, ${views.compared} sums compared`,
     )
-    say(`  ${this.ledger.sales.length} invoices: ${paid} paid, ${voided} void, every sum as it was sent`)
+    options.say(`  ${this.store}: ${[...this.trade.habits].map(([habit, count]) => `${count} ${habit}`).join(', ')}`)
   }
 
-  /** An order on the next wallet on which its price is free. */
-  private async order(): Promise<Sale> {
-    this.orders += 1
-    const price = PRICES[this.orders % PRICES.length] ?? 1
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const wallet = this.wallets[(this.orders + tries) % this.wallets.length] ?? ''
-      const sale = await this.create(SHOP, wallet, price, EXPIRES_IN_SECONDS)
-      if (sale !== null) return sale
-      // Every wallet has it: the customers of before have to pay, or to go away.
-      if (tries % this.wallets.length === this.wallets.length - 1) await sleep(PAUSE_MS)
-    }
-    throw new Error(`no wallet is free for ${price}`)
-  }
-
-  /** Null when the amount is in use. A request whose answer was lost is repeated under its key. */
-  private async create(owner: string, wallet: string, price: number, expiresInSeconds: number | null) {
-    this.references += 1
-    const reference = `order-${this.references}`
-    const amount = `${price}.00`
-    const body = { owner, walletIds: [wallet], name: 'Order', amount, currency: 'native', reference, expiresInSeconds }
-    const { status, json } = await this.call('POST', '/api/invoices', body, { 'Idempotency-Key': reference })
-    if (status === 409 && json.code === 'amount_in_use') return null
-    assert.equal(status, 201, JSON.stringify(json))
-    const shown = (await this.call('GET', `/api/invoices/${json.id}`)).json
-    const { created_at: createdAt, expires_at: expiresAt } = shown
-    return this.ledger.sell({
-      id: json.id,
-      owner,
-      wallet,
-      reference,
-      price,
-      createdAt,
-      expiresAt: expiresAt ?? Number.POSITIVE_INFINITY,
-    })
-  }
-
-  private async pay(sale: Sale, kind: Customer): Promise<void> {
-    switch (kind) {
-      case 'exact':
-        return this.deposit(sale.wallet, sale.price, sale.owner, sale.reference)
-      case 'part':
-        return this.deposit(sale.wallet, sale.price - 3, sale.owner, null)
-      case 'much':
-        return this.deposit(sale.wallet, sale.price + 2, sale.owner, null)
-      case 'abandoned':
-        return
+  /** A shop that ships by events has heard of every order that its own money paid. */
+  private paidIsTold(): void {
+    const { world } = this
+    for (const invoice of world.model.invoices) {
+      const { own } = world.model.payment(invoice)
+      if (invoice.voidedAt !== null || invoice.acceptedAt !== null || own < invoice.amount) continue
+      const isTold = world.feed
+        .of(invoice.owner)
+        .some(({ type, invoiceId }) => type === 'invoice.paid' && invoiceId === invoice.id)
+      if (!isTold) world.violate(`${invoice.owner} has no event that ${invoice.id} is paid`)
     }
   }
 
-  /** Seen, and then confirmed. `reference`: which order it pays exactly; null for an odd amount. */
-  private async deposit(wallet: string, coins: number, owner: string, reference: string | null): Promise<void> {
-    this.transactions += 1
-    const txHash = hashOf(`shop ${this.transactions}`)
-    const receivedAt = Date.now()
-    this.ledger.receive({ txHash, wallet, coins, receivedAt, owner, reference })
-    const deposit = {
-      network: 'SEP',
-      txHash,
-      toAddress: addressOf(wallet),
-      currency: '#native',
-      amount: String(coins),
-      receivedAt,
-    }
-    for (const report of ['pending', 'confirmed']) {
-      await this.push([{ id: `${txHash} ${report}`, type: `deposit.${report}`, deposit }])
-    }
+  private async learnSecret(owner: string): Promise<void> {
+    const { world } = this
+    const { json } = await world.call('GET', `/api/users/${owner}/webhook`)
+    const known = world.receiver.secrets.get(owner) ?? []
+    if (json.secret !== null) world.receiver.secrets.set(owner, [...known, json.secret])
   }
-
-  private async rotate(): Promise<void> {
-    const before = (await this.call('GET', `/api/users/${SHOP}/webhook`)).json.secret
-    assert.ok(this.secrets.includes(before))
-    this.overlapEndsAt = Date.now() + OVERLAP_SECONDS * 1000
-    const path = `/api/users/${SHOP}/webhook/rotate`
-    const { status, json } = await this.call('POST', path, { overlapSeconds: OVERLAP_SECONDS })
-    assert.equal(status, 200, JSON.stringify(json))
-    this.secrets.push(json.secret)
-  }
-
-  private async kill(say: (line: string) => void): Promise<void> {
-    this.isDown = true
-    await this.service.end('SIGKILL')
-    say('  killed')
-    this.service = await startOn(this.path)
-    this.isDown = false
-  }
-
-  /** Until nothing is left to be delivered. */
-  private async settle(): Promise<void> {
-    const deadline = Date.now() + SETTLED_MS
-    for (const owner of [SHOP, OTHER]) {
-      for (;;) {
-        const { json } = await this.call('GET', `/api/users/${owner}/webhook/deliveries`)
-        const open = json.filter((one: { state: string }) => one.state !== 'delivered')
-        if (open.length === 0) break
-        assert.ok(Date.now() < deadline, `deliveries do not end: ${JSON.stringify(open.slice(0, 3))}`)
-        await sleep(PAUSE_MS)
-      }
-    }
-  }
-
-  /** A delivery as its receiver reads it: signed with a secret that holds at that time. */
-  private read({ path, headers, body }: ReceivedRequest): { readonly owner: string; readonly told: unknown } {
-    const by = this.secrets.find(
-      (secret) => createHmac('sha256', secret).update(body).digest('hex') === headers['x-service-signature'],
-    )
-    assert.ok(by !== undefined, 'a delivery that no secret has signed')
-    const owner = path.slice(1)
-    const sentAt = Number(headers['webhook-timestamp']) * 1000
-    // To the second, which is what the header tells.
-    if (owner === SHOP && sentAt > this.overlapEndsAt + 1000) assert.equal(by, this.secrets.at(-1), 'the new secret')
-    return { owner, told: JSON.parse(body.toString()) }
-  }
-
-  private async push(events: readonly unknown[]): Promise<void> {
-    const { json } = await this.persist(() => pushEvents(this.service.url, events))
-    for (const result of json.results) assert.notEqual(result.status, 'rejected', JSON.stringify(result))
-  }
-
-  private call(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
-    const text = body === undefined ? undefined : JSON.stringify(body)
-    return this.persist(() => ask(method, `${this.service.url}${path}`, text, headers))
-  }
-
-  /** Asks again as long as the service is down, or answers 503. */
-  private async persist(attempt: () => Promise<Answered | null>): Promise<Answered> {
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const answer = this.isDown ? null : await attempt()
-      if (answer !== null && answer.status !== 503) return answer
-      await sleep(PAUSE_MS)
-    }
-    throw new Error('the service does not come back')
-  }
-}
-
-function startOn(path: string): Promise<ServiceProcess> {
-  return ServiceProcess.start(path, { BILLHOOK_LOG: 'error', BILLHOOK_WEBHOOK_ATTEMPTS: '5' })
-}
-
-function shuffled<T>(items: readonly T[]): T[] {
-  return items
-    .map((item, n) => ({ item, at: hashOf(`${n} of ${items.length}`) }))
-    .sort((one, other) => (one.at < other.at ? -1 : 1))
-    .map(({ item }) => item)
-}
-
-async function inParallel<T>(width: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items]
-  await Promise.all(
-    Array.from({ length: width }, async () => {
-      for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item)
-    }),
-  )
 }

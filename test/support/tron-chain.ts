@@ -49,6 +49,11 @@ export class EmulatedTronChain implements ChainView {
     return this.add(transactions, this.firstMs + (this.blocks.length + this.forks) * BLOCK_INTERVAL_MS)
   }
 
+  /** Produces a block of these transactions at a time, Unix milliseconds, that is later than that of the newest one. */
+  produceAt(timeMs: number, ...transactions: readonly EmulatedTransaction[]): EmulatedBlock {
+    return this.add(transactions, timeMs)
+  }
+
   /** Produces empty blocks. */
   produceEmpty(count: number): void {
     for (let i = 0; i < count; i += 1) this.produce()

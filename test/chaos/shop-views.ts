@@ -1,0 +1,209 @@
+import { decimalOf } from './shop-amounts.js'
+import type { ModelDeposit, ModelInvoice, ModelPayment } from './shop-model.js'
+import { factsIn, figuresIn, hashesIn, sectionOf, textOf } from './shop-reader.js'
+import { wordsOf } from './shop-words.js'
+import type { ShopWorld } from './shop-world.js'
+
+/** Transactions that the page of a payment shows, and deposits that the page of an invoice in the console shows. */
+const PAGE_SHOWS = 10
+const CONSOLE_SHOWS = 20
+/** Deposits in another coin that the page of a payment tells of. */
+const STRAYS_SHOWN = 3
+/** As the page shortens hashes. */
+const HASH_START = 10
+const HASH_END = 8
+
+/** What is shown of invoices, compared with what belongs to them. */
+export class ShopViews {
+  compared = 0
+
+  constructor(private readonly world: ShopWorld) {}
+
+  /** All invoices of an owner, as the list has them. */
+  async list(owner: string): Promise<void> {
+    const { json } = await this.world.call('GET', `/api/users/${owner}/invoices?include=payment`)
+    const shown = new Map<string, Shown>(json.map((one: Shown) => [one.id, one]))
+    const own = this.world.model.invoices.filter((one) => one.owner === owner)
+    if (shown.size !== own.length)
+      this.world.violate(`${owner} has ${own.length} invoices, and ${shown.size} are listed`)
+    for (const invoice of own) this.record(invoice, shown.get(invoice.id))
+  }
+
+  /** One invoice: as programs, payers and support see it. */
+  async all(invoice: ModelInvoice): Promise<void> {
+    this.record(invoice, (await this.world.call('GET', `/api/invoices/${invoice.id}`)).json)
+    await this.payPage(invoice)
+    await this.consolePage(invoice)
+  }
+
+  private record(invoice: ModelInvoice, shown: Shown | undefined): void {
+    const { isPaid, received, pending, remaining, overpaid, own } = this.world.model.payment(invoice)
+    this.compared += 1
+    const payment = {
+      status: isPaid ? 'paid' : 'unpaid',
+      received: decimalOf(received),
+      pending: decimalOf(pending),
+      remaining: decimalOf(remaining),
+      overpaid: decimalOf(overpaid),
+      own: decimalOf(own),
+    }
+    const { voidedAt, acceptedAt } = invoice
+    this.same(
+      invoice,
+      'the API',
+      { ...shown?.payment, voidedAt: shown?.voided_at, acceptedAt: shown?.accepted_at },
+      {
+        ...payment,
+        voidedAt,
+        acceptedAt,
+      },
+    )
+  }
+
+  private async payPage(invoice: ModelInvoice): Promise<void> {
+    const { world } = this
+    const html = await world.page(`${world.service.url}/pay/${invoice.id}`)
+    const text = textOf(html)
+    const coin = this.coinOf(invoice)
+    const payment = world.model.payment(invoice)
+    const { words, due, figures } = wordsOf(invoice, payment, coin)
+    const own = world.model.ownDeposits(invoice)
+    const shown = own.slice(0, PAGE_SHOWS)
+    const strays = this.straysOf(invoice)
+    const isShown = payment.own < invoice.amount || invoice.voidedAt !== null
+    const told = isShown ? strays.map((one) => `${decimalOf(one.amount)} ${this.coinOn(one)}`) : []
+    for (const stray of told) words.push(`${stray} arrived on`)
+    for (const word of words) {
+      if (!text.includes(word))
+        world.violate(`the page of ${named(invoice)} does not say "${word}": ${text.slice(0, 400)}`)
+    }
+    const allowed = new Set([...figures, ...shown.map(({ amount }) => `${decimalOf(amount)} ${coin}`), ...told])
+    const said = figuresIn(text)
+    if (due !== null && !said.includes(due))
+      world.violate(`the page of ${named(invoice)} does not ask for ${due}: ${text}`)
+    for (const figure of said) {
+      if (!allowed.has(figure))
+        world.violate(`the page of ${named(invoice)} says ${figure}, which is not its own: ${text}`)
+    }
+    const listed = [...html.matchAll(/<span class="hash"><code[^>]*>(.*?)<\/code>/g)].map(([, hash = '']) => hash)
+    this.sameSet(
+      invoice,
+      'the list of transactions on its page',
+      listed,
+      shown.map(({ txHash }) => shortened(txHash)),
+    )
+    const isPaidPage = words.some((word) => word.startsWith('Paid.'))
+    if (!isPaidPage) {
+      if (html.includes('class="receipt"')) world.violate(`${named(invoice)} has a receipt, and is not paid`)
+      return
+    }
+    const receipt = (/<section class="receipt">.*?<\/section>/s.exec(html) ?? [''])[0]
+    const facts = factsIn(receipt)
+    this.same(invoice, 'its receipt', facts.get('Amount received'), `${decimalOf(payment.own)} ${coin}`)
+    this.same(invoice, 'the order on its receipt', facts.get('Order number') ?? null, invoice.orderNumber)
+    const confirmed = shown.filter(({ kind }) => kind === 'confirmed').map(({ txHash }) => txHash)
+    this.sameSet(invoice, 'the transactions of its receipt', hashesIn(receipt), confirmed)
+  }
+
+  private async consolePage(invoice: ModelInvoice): Promise<void> {
+    const { world } = this
+    const { model } = world
+    const html = await world.page(`${world.service.consoleUrl}/invoices/${invoice.id}`)
+    const payment = model.payment(invoice)
+    const facts = factsIn(sectionOf(html, 'Payment'))
+    const missing = invoice.amount - payment.own
+    const shown = ['State', 'Received', 'Pending', 'Remaining', 'Overpaid', 'Received on its wallets']
+    this.same(
+      invoice,
+      'the console',
+      shown.map((label) => facts.get(label) ?? null),
+      [
+        stateOf(invoice, payment),
+        decimalOf(payment.own),
+        decimalOf(payment.ownPending),
+        decimalOf(missing > 0n ? missing : 0n),
+        decimalOf(payment.overpaid),
+        payment.received === payment.own ? null : decimalOf(payment.received),
+      ],
+    )
+    const own = model.ownDeposits(invoice).slice(0, CONSOLE_SHOWS)
+    this.sameSet(
+      invoice,
+      'the deposits in the console',
+      hashesIn(sectionOf(html, 'Deposits')),
+      own.map(({ txHash }) => txHash),
+    )
+    const beside = hashesIn(sectionOf(html, 'Beside it on its wallets'))
+    const unmatched = model.unmatchedOn(invoice).filter((one) => !own.includes(one))
+    for (const { txHash } of unmatched.slice(-CONSOLE_SHOWS)) {
+      if (!beside.includes(txHash)) world.violate(`the console does not show ${txHash} beside ${named(invoice)}`)
+    }
+  }
+
+  /** What support types, and what must be found by it. */
+  async search(typed: string, href: string): Promise<void> {
+    const { world } = this
+    const html = await world.page(`${world.service.consoleUrl}/search?q=${encodeURIComponent(typed)}`)
+    if (!html.includes(`href="${href}"`)) world.violate(`the search for ${typed} does not find ${href}`)
+  }
+
+  /** A deposit that is nobody's can be seen by whoever looks for it. */
+  async deposit({ network, txHash }: ModelDeposit): Promise<void> {
+    const { world } = this
+    const html = await world.page(`${world.service.consoleUrl}/deposits?network=${network}&transaction=${txHash}`)
+    if (!hashesIn(html).includes(txHash)) world.violate(`the console does not show ${txHash}, which is nobody's`)
+  }
+
+  /** The newest deposits in the coin that it does not ask for, as far as they are nobody's. */
+  private straysOf(invoice: ModelInvoice): readonly ModelDeposit[] {
+    const { deposits, wallets } = this.world.model
+    return deposits
+      .filter(({ kind, coin, wallet, receivedAt }) => {
+        const isOn = invoice.walletIds.includes(wallet.id) && wallets.get(wallet.id)?.owner === invoice.owner
+        return kind !== 'dropped' && coin !== invoice.coin && isOn && receivedAt > invoice.createdAt
+      })
+      .sort((one, other) => other.receivedAt - one.receivedAt)
+      .slice(0, STRAYS_SHOWN)
+      .filter(({ match }) => match === null)
+  }
+
+  private coinOf({ coin, walletIds }: ModelInvoice): string {
+    if (coin === 'USDT') return coin
+    const network = this.world.model.wallets.get(walletIds[0] ?? '')?.network
+    return this.world.chains.find(({ id }) => id === network)?.symbol ?? ''
+  }
+
+  private coinOn({ coin, network }: ModelDeposit): string {
+    return coin === 'USDT' ? coin : (this.world.chains.find(({ id }) => id === network)?.symbol ?? '')
+  }
+
+  /** What came at one time is in either order. */
+  private sameSet(invoice: ModelInvoice, where: string, found: readonly string[], wanted: readonly string[]): void {
+    this.same(invoice, where, [...found].sort(), [...wanted].sort())
+  }
+
+  private same(invoice: ModelInvoice, where: string, found: unknown, wanted: unknown): void {
+    const [one, other] = [JSON.stringify(found), JSON.stringify(wanted)]
+    if (one !== other) this.world.violate(`${where} says of ${named(invoice)} ${one}, and it is ${other}`)
+  }
+}
+
+interface Shown {
+  readonly id: string
+  readonly payment: Readonly<Record<string, string>>
+  readonly voided_at: number | null
+  readonly accepted_at: number | null
+}
+
+function named({ id, orderNumber, owner }: ModelInvoice): string {
+  return `${owner}'s ${orderNumber ?? 'order'} (${id})`
+}
+
+function shortened(hash: string): string {
+  return `${hash.slice(0, HASH_START)}…${hash.slice(-HASH_END)}`
+}
+
+function stateOf({ voidedAt, expiresAt, acceptedAt }: ModelInvoice, { isPaid }: ModelPayment): string {
+  if (voidedAt !== null) return voidedAt === expiresAt ? 'expired' : 'void'
+  return isPaid || acceptedAt !== null ? 'paid' : 'unpaid'
+}
