@@ -27,6 +27,9 @@ export interface ModelInvoice {
   readonly payable: bigint
   readonly reference: string | null
   readonly orderNumber: string | null
+  readonly returnUrl: string
+  /** What the shop keeps with it, and no payer may see. */
+  readonly cart: string
   /** Where it is told of: its own URL, or the default of its owner. */
   readonly callback: string | null
   readonly createdAt: number

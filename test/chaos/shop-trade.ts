@@ -120,6 +120,8 @@ export class ShopTrade {
     const order: Order = {
       ...{ owner, walletIds, coin, amount, orderNumber, callbackUrl },
       reference: isTold ? `${orderNumber}-${suffix}` : null,
+      returnUrl: `https://${owner}.example/orders/${orderNumber}`,
+      metadata: { cart: `cart-${suffix}-${this.orders}` },
       expiresInSeconds: (STEP_HOURS * expiresAfter - 1) * HOUR_SECONDS,
     }
     const invoice = await world.order(order, random.chance(KILLED))

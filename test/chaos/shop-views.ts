@@ -47,17 +47,12 @@ export class ShopViews {
       overpaid: decimalOf(overpaid),
       own: decimalOf(own),
     }
-    const { voidedAt, acceptedAt } = invoice
-    this.same(
-      invoice,
-      'the API',
-      { ...shown?.payment, voidedAt: shown?.voided_at, acceptedAt: shown?.accepted_at },
-      {
-        ...payment,
-        voidedAt,
-        acceptedAt,
-      },
-    )
+    const { voidedAt, acceptedAt, orderNumber, returnUrl, cart } = invoice
+    const found = [
+      ...[shown?.payment, shown?.voided_at, shown?.accepted_at],
+      ...[shown?.orderNumber, shown?.returnUrl, shown?.metadata?.cart],
+    ]
+    this.same(invoice, 'the API', found, [payment, voidedAt, acceptedAt, orderNumber, returnUrl, cart])
   }
 
   private async payPage(invoice: ModelInvoice): Promise<void> {
@@ -77,6 +72,12 @@ export class ShopViews {
       if (!text.includes(word))
         world.violate(`the page of ${named(invoice)} does not say "${word}": ${text.slice(0, 400)}`)
     }
+    const { owner, reference, callback, cart } = invoice
+    for (const secret of [`>${owner}<`, reference, callback, cart]) {
+      if (secret !== null && html.includes(secret))
+        world.violate(`the page of ${named(invoice)} tells payers ${secret}`)
+    }
+    if (!html.includes(`href="${invoice.returnUrl}"`)) world.violate(`the page of ${named(invoice)} does not lead back`)
     const allowed = new Set([...figures, ...shown.map(({ amount }) => `${decimalOf(amount)} ${coin}`), ...told])
     const said = figuresIn(text)
     if (due !== null && !said.includes(due))
@@ -109,6 +110,8 @@ export class ShopViews {
     const { world } = this
     const { model } = world
     const html = await world.page(`${world.service.consoleUrl}/invoices/${invoice.id}`)
+    if (!textOf(html).includes(invoice.cart))
+      world.violate(`the console does not show the metadata of ${named(invoice)}`)
     const payment = model.payment(invoice)
     const facts = factsIn(sectionOf(html, 'Payment'))
     const missing = invoice.amount - payment.own
@@ -193,6 +196,9 @@ interface Shown {
   readonly payment: Readonly<Record<string, string>>
   readonly voided_at: number | null
   readonly accepted_at: number | null
+  readonly orderNumber: string | null
+  readonly returnUrl: string | null
+  readonly metadata: { readonly cart: string } | null
 }
 
 function named({ id, orderNumber, owner }: ModelInvoice): string {

@@ -31,6 +31,9 @@ export interface Order {
   readonly reference: string | null
   readonly orderNumber: string | null
   readonly callbackUrl: string | null
+  readonly returnUrl: string
+  /** Never shown to payers. */
+  readonly metadata: { readonly cart: string }
   readonly expiresInSeconds: number
 }
 
@@ -87,6 +90,8 @@ export class ShopWorld {
   async order(order: Order, isKilled = false): Promise<ModelInvoice | null> {
     const { model } = this
     const { owner, walletIds, coin, amount, reference, orderNumber, callbackUrl, expiresInSeconds } = order
+    const { returnUrl, metadata } = order
+    model.passTo(this.now())
     const atoms = atomsOf(amount)
     const isTaken = model.isTaken(owner, walletIds, coin, atoms)
     this.keys += 1
@@ -109,6 +114,7 @@ export class ShopWorld {
     const invoice: ModelInvoice = {
       id: json.id,
       ...{ owner, walletIds, coin, reference, orderNumber, createdAt, expiresAt },
+      ...{ returnUrl, cart: metadata.cart },
       amount: atoms,
       payable: roundedUp(atoms),
       callback: callbackUrl ?? this.callbacks.get(owner) ?? null,
