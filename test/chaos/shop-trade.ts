@@ -83,9 +83,9 @@ export class ShopTrade {
     const pair = this.freePair()
     if (pair !== null) await this.place(step, ORCHARD, ...this.orchardOrder(pair), random.between(2, 9))
     const [first = '', ...others] = this.bazaarWallets
-    for (let n = random.below(3); n > 0; n -= 1) {
+    for (let n = random.below(4); n > 0; n -= 1) {
       const wallet = random.pick([first, ...others])
-      await this.place(step, BAZAAR, [wallet], this.coinFor(wallet), random.pick(PRICES), random.between(2, 5))
+      await this.place(step, BAZAAR, [wallet], this.coinFor(wallet), random.pick(PRICES), random.between(3, 10))
     }
     const wallet = random.pick(['stall-tron-0', 'stall-evm-0'])
     if (random.chance(1 / 3)) await this.place(step, STALL, [wallet], 'USDT', random.pick(PRICES), random.between(2, 6))
