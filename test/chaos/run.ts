@@ -35,7 +35,7 @@ const USAGE = `npm run chaos -- <command>
   crowd    [--seconds 8] [--store lmdb|postgres] [--http uws|node] [--only ${CROWD_PLAYS.join('|')}]
                                                  one merchant's lists, dust and expiries against the rest, on both stores
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
-  shop     [--days 30] [--seed N] [--store lmdb|postgres]
+  shop     [--days 30] [--seed N] [--store lmdb|postgres] [--underpayment 5]
                                                  a month of four shops and their customers, books and all, on both stores
   soak     [--minutes 20]                        memory at half the capacity
   long-answers                                   memory while a node answers with 200 MB for one block
@@ -61,6 +61,7 @@ const { positionals, values } = parseArgs({
     only: { type: 'string' },
     minutes: { type: 'string' },
     days: { type: 'string', default: '30' },
+    underpayment: { type: 'string', default: '5' },
     ms: { type: 'string', default: '50' },
     store: { type: 'string' },
     http: { type: 'string' },
@@ -161,7 +162,8 @@ switch (positionals[0]) {
   case 'shop': {
     say(`seed ${values.seed}`)
     const stores = STORES.filter((store) => values.store === undefined || store === values.store)
-    conclude(await shop({ days: Number(values.days), seed: Number(values.seed), stores, say }))
+    const [days, underpayment] = [Number(values.days), Number(values.underpayment)]
+    conclude(await shop({ days, underpayment, seed: Number(values.seed), stores, say }))
     break
   }
   case 'soak':

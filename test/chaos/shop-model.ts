@@ -85,8 +85,8 @@ export interface ModelWebhook {
 
 export interface ModelTerms {
   readonly lateDays: number
-  /** Percent of the amount that may be missing. */
-  readonly underpayment: bigint
+  /** Percent of the amount that may be missing; 0 for nothing. */
+  readonly underpayment: number
   /** Owners with the payload `events`. */
   readonly hearEvents: ReadonlySet<string>
 }
@@ -97,6 +97,8 @@ export class ShopModel {
   readonly deposits: ModelDeposit[] = []
   readonly events: ModelEvent[] = []
   readonly webhooks: ModelWebhook[] = []
+  /** Invoices that were accepted because little was missing. When exactly, only the service knows. */
+  readonly acceptedByItself: ModelInvoice[] = []
 
   constructor(private readonly terms: ModelTerms) {}
 
@@ -106,7 +108,8 @@ export class ShopModel {
       .filter((one) => one.expiresAt !== null && one.expiresAt <= nowMs && this.isOpen(one) && !one.hasOutlived)
       .sort((one, other) => (one.expiresAt ?? 0) - (other.expiresAt ?? 0))
     for (const invoice of due) {
-      if (this.isCovered(invoice)) {
+      const { own, ownPending } = this.payment(invoice)
+      if (this.isCovered(invoice) || this.isNearly(invoice, own + ownPending)) {
         invoice.hasOutlived = true
         continue
       }
@@ -171,7 +174,10 @@ export class ShopModel {
     this.match(deposit)
     deposit.kind = 'confirmed'
     this.tell(deposit, 'confirmed')
-    if (deposit.match !== null) this.acceptIfNearly(deposit.match, nowMs)
+    const { match: invoice } = deposit
+    if (invoice === null || !this.isOpen(invoice) || !this.isNearly(invoice, this.payment(invoice).own)) return
+    this.accept(invoice, nowMs)
+    this.acceptedByItself.push(invoice)
   }
 
   drop(deposit: ModelDeposit): void {
@@ -263,12 +269,10 @@ export class ShopModel {
     deposit.isLate = true
   }
 
-  private acceptIfNearly(invoice: ModelInvoice, nowMs: number): void {
-    const { own } = this.payment(invoice)
-    const { underpayment } = this.terms
-    const least = invoice.amount * (HUNDRED_PERCENT - underpayment)
-    const isNearly = own < invoice.amount && own * HUNDRED_PERCENT >= least
-    if (underpayment > 0n && isNearly && this.isOpen(invoice)) this.accept(invoice, nowMs)
+  /** Whether little enough of the amount is missing. */
+  private isNearly({ amount }: ModelInvoice, came: bigint): boolean {
+    const least = amount * (HUNDRED_PERCENT - BigInt(this.terms.underpayment))
+    return came < amount && came * HUNDRED_PERCENT >= least
   }
 
   private tell(deposit: ModelDeposit, status: 'pending' | 'confirmed'): void {

@@ -211,5 +211,6 @@ function shortened(hash: string): string {
 
 function stateOf({ voidedAt, expiresAt, acceptedAt }: ModelInvoice, { isPaid }: ModelPayment): string {
   if (voidedAt !== null) return voidedAt === expiresAt ? 'expired' : 'void'
-  return isPaid || acceptedAt !== null ? 'paid' : 'unpaid'
+  if (acceptedAt !== null) return 'accepted as paid'
+  return isPaid ? 'paid' : 'unpaid'
 }

@@ -43,6 +43,8 @@ export class ShopWorld {
   readonly feed: ShopFeed
   kills = 0
   reorganisations = 0
+  /** Invoices that were accepted by themselves. */
+  accepted = 0
   /** Default URLs by owner. */
   readonly callbacks = new Map<string, string>()
   private unconfirmed: { readonly deposit: ModelDeposit; readonly chain: ShopChain }[] = []
@@ -168,13 +170,14 @@ export class ShopWorld {
     await this.service.leap(CONFIRMED_AFTER_MS)
     await chain.confirm(this.now())
     await this.service.leap(downMs)
+    const fromMs = this.now()
     await this.service.start()
-    this.model.passTo(this.now())
+    this.model.passTo(fromMs)
     // What was pending before is confirmed first, and each of the new ones as soon as it is seen.
-    this.confirmModel(chain)
+    this.confirmModel(chain, fromMs)
     for (const one of mined) {
       this.see(chain, one)
-      this.confirmModel(chain)
+      this.confirmModel(chain, fromMs)
     }
     await this.sync()
   }
@@ -183,9 +186,10 @@ export class ShopWorld {
   async confirm(chain: ShopChain, isKilled = false): Promise<void> {
     if (!this.hasUnconfirmed(chain)) return
     await this.leap(CONFIRMED_AFTER_MS)
-    await chain.confirm(this.now())
+    const fromMs = this.now()
+    await chain.confirm(fromMs)
     if (isKilled) await this.kill()
-    this.confirmModel(chain)
+    this.confirmModel(chain, fromMs)
     await this.sync()
   }
 
@@ -209,7 +213,7 @@ export class ShopWorld {
       const missing = feed.missing()
       const surplus = feed.surplus()
       for (const event of surplus.keys()) this.violate(`there is an event that should not be: ${event}`)
-      if (missing.size === 0 && surplus.size === 0) return
+      if (missing.size === 0 && surplus.size === 0) return this.learnAcceptances()
       if (surplus.size > 0 || Date.now() - startedMs > STUCK_MS) {
         for (const event of missing.keys()) this.violate(`there is no event: ${event}`)
         throw new Stuck('the service did not tell what it must')
@@ -241,6 +245,19 @@ export class ShopWorld {
     return html
   }
 
+  /** When invoices were accepted by themselves is the service's time. */
+  private async learnAcceptances(): Promise<void> {
+    for (const invoice of this.model.acceptedByItself.splice(0)) {
+      this.accepted += 1
+      const { json } = await this.call('GET', `/api/invoices/${invoice.id}`)
+      const { accepted_at: at } = json
+      if (at === null || at < (invoice.acceptedAt ?? 0) || at > this.now()) {
+        this.violate(`${invoice.id} was accepted by itself, and says ${at}`)
+      }
+      invoice.acceptedAt = at
+    }
+  }
+
   private see(chain: ShopChain, { network, txHash, toAddress, coin, units, receivedAt }: Mined): ModelDeposit {
     const wallet = this.walletAt(network, toAddress)
     const amount = units * ATOMS_PER_UNIT
@@ -249,9 +266,10 @@ export class ShopWorld {
     return deposit
   }
 
-  private confirmModel(chain: ShopChain): void {
+  /** What the service finds confirmed since a time. */
+  private confirmModel(chain: ShopChain, fromMs: number): void {
     for (const { deposit } of this.unconfirmed.filter((one) => one.chain === chain)) {
-      this.model.confirm(deposit, this.now())
+      this.model.confirm(deposit, fromMs)
     }
     this.unconfirmed = this.unconfirmed.filter((one) => one.chain !== chain)
   }

@@ -35,6 +35,8 @@ const NEWS = { rotation: 0.2, orchardAway: 0.3, inheritance: 0.5, bazaarAway: 0.
 export interface ShopOptions {
   readonly days: number
   readonly seed: number
+  /** Percent of an amount that may be missing: BILLHOOK_UNDERPAYMENT. */
+  readonly underpayment: number
   readonly stores: readonly StoreKind[]
   readonly say: (line: string) => void
 }
@@ -75,13 +77,15 @@ class Month {
   static async begin(store: StoreKind, options: ShopOptions): Promise<Month> {
     const random = (stream: number) => new Random(options.seed, stream)
     const chains = [await ShopTron.start(START_MS), await ShopEvm.start(START_MS)]
+    const { underpayment } = options
+    const settings = { ...SETTINGS, BILLHOOK_UNDERPAYMENT: String(underpayment) }
     const entries = chains.map(({ entry }) => entry)
-    const service = await LeapingService.launch(store, START_MS, entries, SETTINGS).catch(async (error) => {
+    const service = await LeapingService.launch(store, START_MS, entries, settings).catch(async (error) => {
       for (const chain of chains) await chain.close()
       throw error
     })
     const receiver = await ShopReceiver.open(random(2))
-    const model = new ShopModel({ lateDays: LATE_DAYS, underpayment: 0n, hearEvents: new Set([BAZAAR]) })
+    const model = new ShopModel({ lateDays: LATE_DAYS, underpayment, hearEvents: new Set([BAZAAR]) })
     const world = new ShopWorld(service, model, chains, receiver, random(3), OWNERS)
     return new Month(store, options, world, random(1))
   }
@@ -105,7 +109,7 @@ class Month {
     const seconds = Math.round((Date.now() - startedMs) / MS_PER_SECOND)
     options.say(
       `  ${this.store}: ${options.days} days in ${seconds} s: ${model.invoices.length} orders, ${model.deposits.length} deposits, ` +
-        `${receiver.taken.length} webhooks and ${receiver.refused} refused, ${world.kills} kills, ${world.reorganisations} reorganisations`,
+        `${receiver.taken.length} webhooks and ${receiver.refused} refused, ${world.kills} kills, ${world.reorganisations} reorganisations, ${world.accepted} accepted by themselves`,
     )
     return [...world.violations]
   }
