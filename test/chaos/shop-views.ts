@@ -61,13 +61,12 @@ export class ShopViews {
     const text = textOf(html)
     const coin = this.coinOf(invoice)
     const payment = world.model.payment(invoice)
-    const { words, due, figures } = wordsOf(invoice, payment, coin)
     const own = world.model.ownDeposits(invoice)
     const shown = own.slice(0, PAGE_SHOWS)
     const strays = this.straysOf(invoice)
     const isShown = payment.own < invoice.amount || invoice.voidedAt !== null
     const told = isShown ? strays.map((one) => `${decimalOf(one.amount)} ${this.coinOn(one)}`) : []
-    for (const stray of told) words.push(`${stray} arrived on`)
+    const { words, due, figures } = wordsOf(invoice, payment, coin, told)
     for (const word of words) {
       if (!text.includes(word))
         world.violate(`the page of ${named(invoice)} does not say "${word}": ${text.slice(0, 400)}`)

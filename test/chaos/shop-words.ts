@@ -10,19 +10,23 @@ export interface Words {
   readonly figures: readonly string[]
 }
 
+/** `strays`: what it must tell of in other coins. */
 export function wordsOf(
-  { amount, voidedAt, acceptedAt }: ModelInvoice,
+  { amount, voidedAt, acceptedAt, expiresAt }: ModelInvoice,
   { own, ownPending }: ModelPayment,
   coin: string,
+  strays: readonly string[],
 ): Words {
   const sum = (atoms: bigint) => `${decimalOf(atoms)} ${coin}`
   const say = (words: string[], sums: readonly bigint[], due: bigint | null = null): Words => {
     const figures = [roundedUp(amount), ...sums].map(sum)
+    words.push(...strays.map((stray) => `${stray} arrived on`))
     return { words, due: due === null ? null : sum(due), figures }
   }
   if (voidedAt !== null) {
     const words = ['This invoice is no longer payable.']
-    if (own === 0n && ownPending === 0n) words.push('Nothing was received.')
+    if (voidedAt === expiresAt) words.push('The time to pay is over.')
+    if (own === 0n && ownPending === 0n && strays.length === 0) words.push('Nothing was received.')
     if (own > 0n) words.push(`${sum(own)} was received.`)
     if (ownPending > 0n) words.push(`${sum(ownPending)} was seen and waits for confirmation.`)
     return say(words, [own, ownPending])
