@@ -14,6 +14,8 @@ const EVM_CONFIRMATIONS = 4
 const SOLIDIFYING = 19
 const COIN_DECIMALS = 18
 const MS_PER_SECOND = 1000
+/** So much older than now are blocks of whole seconds: nobody sees one within its second. */
+const OLD_MS = 2000
 
 /** What a payer sends, in millionths. */
 export interface Payment {
@@ -235,7 +237,7 @@ export class ShopEvm implements ShopChain {
 
   private async include(nowMs: number, hashes: readonly string[]): Promise<readonly Mined[]> {
     const second = await this.block(nowMs)
-    // The service looks later than in that second, so it takes its end.
+    // Nobody has seen it in that second, so its end counts.
     const receivedAt = (second + 1) * MS_PER_SECOND - 1
     const about = { network: this.id, height: await this.height(), receivedAt }
     return hashes.map((txHash) => {
@@ -245,7 +247,7 @@ export class ShopEvm implements ShopChain {
   }
 
   private async block(nowMs: number, count = 1): Promise<number> {
-    this.lastSecond = Math.max(this.lastSecond, Math.floor(nowMs / MS_PER_SECOND))
+    this.lastSecond = Math.max(this.lastSecond, Math.floor((nowMs - OLD_MS) / MS_PER_SECOND))
     await this.chain.node.callAll([
       { method: 'evm_setNextBlockTimestamp', params: [this.lastSecond] },
       { method: 'anvil_mine', params: [hex(BigInt(count))] },

@@ -62,7 +62,6 @@ export class ShopViews {
     const coin = this.coinOf(invoice)
     const payment = world.model.payment(invoice)
     const own = world.model.ownDeposits(invoice)
-    const shown = own.slice(0, PAGE_SHOWS)
     const strays = this.straysOf(invoice)
     const isShown = payment.own < invoice.amount || invoice.voidedAt !== null
     const told = isShown ? strays.map((one) => `${decimalOf(one.amount)} ${this.coinOn(one)}`) : []
@@ -77,7 +76,7 @@ export class ShopViews {
         world.violate(`the page of ${named(invoice)} tells payers ${secret}`)
     }
     if (!html.includes(`href="${invoice.returnUrl}"`)) world.violate(`the page of ${named(invoice)} does not lead back`)
-    const allowed = new Set([...figures, ...shown.map(({ amount }) => `${decimalOf(amount)} ${coin}`), ...told])
+    const allowed = new Set([...figures, ...own.map(({ amount }) => `${decimalOf(amount)} ${coin}`), ...told])
     const said = figuresIn(text)
     if (due !== null && !said.includes(due))
       world.violate(`the page of ${named(invoice)} does not ask for ${due}: ${text}`)
@@ -86,12 +85,7 @@ export class ShopViews {
         world.violate(`the page of ${named(invoice)} says ${figure}, which is not its own: ${text}`)
     }
     const listed = [...html.matchAll(/<span class="hash"><code[^>]*>(.*?)<\/code>/g)].map(([, hash = '']) => hash)
-    this.sameSet(
-      invoice,
-      'the list of transactions on its page',
-      listed,
-      shown.map(({ txHash }) => shortened(txHash)),
-    )
+    this.newest(invoice, 'the list of transactions', listed, own, PAGE_SHOWS, ({ txHash }) => shortened(txHash))
     const isPaidPage = words.some((word) => word.startsWith('Paid.'))
     if (!isPaidPage) {
       if (html.includes('class="receipt"')) world.violate(`${named(invoice)} has a receipt, and is not paid`)
@@ -101,8 +95,8 @@ export class ShopViews {
     const facts = factsIn(receipt)
     this.same(invoice, 'its receipt', facts.get('Amount received'), `${decimalOf(payment.own)} ${coin}`)
     this.same(invoice, 'the order on its receipt', facts.get('Order number') ?? null, invoice.orderNumber)
-    const confirmed = shown.filter(({ kind }) => kind === 'confirmed').map(({ txHash }) => txHash)
-    this.sameSet(invoice, 'the transactions of its receipt', hashesIn(receipt), confirmed)
+    const confirmed = own.filter(({ kind, txHash }) => kind === 'confirmed' && listed.includes(shortened(txHash)))
+    this.newest(invoice, 'the receipt', hashesIn(receipt), confirmed, PAGE_SHOWS)
   }
 
   private async consolePage(invoice: ModelInvoice): Promise<void> {
@@ -128,15 +122,10 @@ export class ShopViews {
         payment.received === payment.own ? null : decimalOf(payment.received),
       ],
     )
-    const own = model.ownDeposits(invoice).slice(0, CONSOLE_SHOWS)
-    this.sameSet(
-      invoice,
-      'the deposits in the console',
-      hashesIn(sectionOf(html, 'Deposits')),
-      own.map(({ txHash }) => txHash),
-    )
+    const own = hashesIn(sectionOf(html, 'Deposits'))
+    this.newest(invoice, 'the deposits in the console', own, model.ownDeposits(invoice), CONSOLE_SHOWS)
     const beside = hashesIn(sectionOf(html, 'Beside it on its wallets'))
-    const unmatched = model.unmatchedOn(invoice).filter((one) => !own.includes(one))
+    const unmatched = model.unmatchedOn(invoice).filter(({ txHash }) => !own.includes(txHash))
     for (const { txHash } of unmatched.slice(-CONSOLE_SHOWS)) {
       if (!beside.includes(txHash)) world.violate(`the console does not show ${txHash} beside ${named(invoice)}`)
     }
@@ -179,9 +168,23 @@ export class ShopViews {
     return coin === 'USDT' ? coin : (this.world.chains.find(({ id }) => id === network)?.symbol ?? '')
   }
 
-  /** What came at one time is in either order. */
-  private sameSet(invoice: ModelInvoice, where: string, found: readonly string[], wanted: readonly string[]): void {
-    this.same(invoice, where, [...found].sort(), [...wanted].sort())
+  /** The newest of its own are shown. What came at one time is in either order, and either one is the last that is shown. */
+  private newest(
+    invoice: ModelInvoice,
+    where: string,
+    found: readonly string[],
+    own: readonly ModelDeposit[],
+    limit: number,
+    nameOf = ({ txHash }: ModelDeposit) => txHash,
+  ): void {
+    const last = own[limit - 1]?.receivedAt ?? 0
+    const certain = own.filter(({ receivedAt }) => receivedAt > last).map(nameOf)
+    const possible = new Set(own.filter(({ receivedAt }) => receivedAt >= last).map(nameOf))
+    const isRight =
+      new Set(found).size === Math.min(limit, own.length) &&
+      certain.every((name) => found.includes(name)) &&
+      found.every((name) => possible.has(name))
+    if (!isRight) this.world.violate(`${where} of ${named(invoice)}: ${found}, and it has ${own.map(nameOf)}`)
   }
 
   private same(invoice: ModelInvoice, where: string, found: unknown, wanted: unknown): void {
