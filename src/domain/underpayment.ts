@@ -1,9 +1,3 @@
-/** The greatest share of an amount that may be missing, in percent (decisions 4). */
-export const UNDERPAYMENT_PERCENT_MAX = 10
-
-/** Digits behind the point of such a percentage. */
-export const UNDERPAYMENT_DECIMALS = 2
-
 /** Hundredths of a percent in a whole. */
 const WHOLE = 10_000n
 

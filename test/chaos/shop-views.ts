@@ -145,17 +145,16 @@ export class ShopViews {
     if (!hashesIn(html).includes(txHash)) world.violate(`the console does not show ${txHash}, which is nobody's`)
   }
 
-  /** The newest deposits in the coin that it does not ask for, as far as they are nobody's. */
+  /** The newest deposits in the coin that it does not ask for that are nobody's. */
   private straysOf(invoice: ModelInvoice): readonly ModelDeposit[] {
     const { deposits, wallets } = this.world.model
     return deposits
-      .filter(({ kind, coin, wallet, receivedAt }) => {
+      .filter(({ kind, coin, wallet, receivedAt, match }) => {
         const isOn = invoice.walletIds.includes(wallet.id) && wallets.get(wallet.id)?.owner === invoice.owner
-        return kind !== 'dropped' && coin !== invoice.coin && isOn && receivedAt > invoice.createdAt
+        return match === null && kind !== 'dropped' && coin !== invoice.coin && isOn && receivedAt > invoice.createdAt
       })
       .sort((one, other) => other.receivedAt - one.receivedAt)
       .slice(0, STRAYS_SHOWN)
-      .filter(({ match }) => match === null)
   }
 
   private coinOf({ coin, walletIds }: ModelInvoice): string {

@@ -1,10 +1,13 @@
-import { UNDERPAYMENT_DECIMALS, UNDERPAYMENT_PERCENT_MAX } from '../../domain/underpayment.js'
 import { isPath } from '../checks.js'
 import { integer, onOff, optional, percentage, quantity } from '../setting.js'
 
 /** As in a request (decisions 4). */
 const INVOICE_EXPIRY_MINIMUM_SECONDS = 60
 const INVOICE_EXPIRY_LIMIT_SECONDS = 31_536_000
+
+/** The greatest share of an amount that may be missing (decisions 4), and the decimals of a share, as `isNearlyPaid` takes it. */
+const UNDERPAYMENT_PERCENT_MAX = 10
+const UNDERPAYMENT_DECIMALS = 2
 
 /** Invoices, wallets, and what is kept and backed up. */
 export const invoices = {

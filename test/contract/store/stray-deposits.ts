@@ -54,6 +54,16 @@ export function describeStrayDeposits(open: OpenStore): void {
       assert.deepEqual(await hashes(t), ['0xb'])
     })
 
+    scenario('are found behind any number that other invoices have asked for', async (t) => {
+      await t.deposit('pending', coin('0xa', START_MS + 1, { amount: '7' }))
+      for (const n of [1, 2, 3]) {
+        const amount = `${90 + n}`
+        await t.invoice({ currency: 'native', amount, reference: `r-${n}`, callbackUrl: 'https://shop.example/' })
+        await t.deposit('pending', coin(`0x${n}`, START_MS + 5 + n, { amount }))
+      }
+      assert.deepEqual(await hashes(t, 2), ['0xa'])
+    })
+
     scenario('are at most as many as are asked for, the newest ones', async (t) => {
       for (const n of [1, 2, 3]) await t.deposit('pending', coin(`0x${n}`, START_MS + n))
       assert.deepEqual(await hashes(t, 2), ['0x3', '0x2'])

@@ -7,7 +7,7 @@ import { accountsOf } from './payments.js'
 import { byReceipt } from './qualifying-deposits.js'
 import { lastCounted } from './running-totals.js'
 
-/** The newest deposits of a search that no invoice has matched, from the running totals of the other currencies. */
+/** The newest deposits of a search that no invoice has matched. */
 export function strayDeposits(
   at: Reader,
   { walletIds, currency: asked, since }: StraySearch,
@@ -16,13 +16,12 @@ export function strayDeposits(
   const newest = CURRENCIES.filter((currency) => currency !== asked)
     .flatMap((currency) => accountsOf(at, walletIds, currency).map((account) => ({ currency, account })))
     .flatMap(({ currency, account }) =>
-      lastCounted(at.tables.seenTotals, account, since, limit).map((receipt) => ({ currency, ...receipt })),
+      lastCounted(at.tables.unmatchedSeenTotals, account, since, limit).map((receipt) => ({ currency, ...receipt })),
     )
     .sort(byReceipt)
     .slice(0, limit)
-  return newest.flatMap(({ currency, no }) => {
-    const { deposit, atoms, invoiceId } = depositOfNo(at, no)
-    if (invoiceId !== null) return []
-    return [{ network: deposit.network, txHash: deposit.txHash, currency, amount: formatAmount(atoms) }]
+  return newest.map(({ currency, no }) => {
+    const { deposit, atoms } = depositOfNo(at, no)
+    return { network: deposit.network, txHash: deposit.txHash, currency, amount: formatAmount(atoms) }
   })
 }

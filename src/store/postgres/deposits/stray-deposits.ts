@@ -24,10 +24,10 @@ export async function strayDeposits(
       CROSS JOIN unnest(${CURRENCIES.filter((one) => one !== currency)}::text[]) AS other (currency)
       CROSS JOIN LATERAL (
         SELECT * FROM deposits WHERE address_id = w.address_id AND counted_as = other.currency AND received_at > ${since}::bigint
-          AND kind <> 'dropped'
+          AND kind <> 'dropped' AND invoice_id IS NULL
         ORDER BY received_at DESC, no DESC LIMIT ${limit}::bigint
       ) AS newest ORDER BY newest.received_at DESC, newest.no DESC LIMIT ${limit}::bigint
-    ) AS d WHERE invoice_id IS NULL ORDER BY received_at DESC, no DESC`)
+    ) AS d ORDER BY received_at DESC, no DESC`)
   return rows.map(({ network, tx_hash, currency: own, atoms }) => {
     return { network, txHash: tx_hash, currency: own, amount: formatAmount(BigInt(atoms)) }
   })
