@@ -29,7 +29,7 @@ export async function isServed(dataDirectory: string): Promise<boolean> {
 
 /** Whether a process answers at the socket. Throws `OperatorError` when this user may not open it. */
 export async function answers(socketPath: string): Promise<boolean> {
-  const probe = request({ socketPath, method: 'HEAD', path: '/admin/status' })
+  const probe = request({ socketPath, agent: false, method: 'HEAD', path: '/admin/status' })
   try {
     const answered = once(probe.end(), 'response')
     const [response] = (await answered) as [IncomingMessage]

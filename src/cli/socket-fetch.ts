@@ -9,6 +9,8 @@ export function socketFetch(socketPath: string, headers: Readonly<Record<string,
     const { method = 'GET', body, signal } = init
     const sent = request({
       socketPath,
+      // A connection for each request: the socket takes few, and a command that waits must not hold one meanwhile.
+      agent: false,
       method,
       path: pathname + search,
       headers: { ...headers, ...Object.fromEntries(new Headers(init.headers)) },

@@ -85,7 +85,7 @@ export abstract class Exchange implements Request, StreamSink {
   protected send(answer: Answer): void {
     const { body } = answer
     const unfit = this.aborted ? undefined : unwritableHeader(answer.headers)
-    const isCrowdedOut = !this.aborted && isLong(body) && !this.front.unread.hasRoom(() => this.unreadClient())
+    const isCrowdedOut = !this.aborted && isLong(body) && !this.hasRoom(body)
     if (isStream(body) && (this.aborted || unfit !== undefined || isCrowdedOut)) {
       discardStream(body, this.front.onError)
     }
@@ -103,6 +103,12 @@ export abstract class Exchange implements Request, StreamSink {
     }
   }
 
+  private hasRoom(body: Answer['body']): boolean {
+    const { streams, settings, unread } = this.front
+    if (isStream(body) && streams >= (settings.streamLimit ?? Number.POSITIVE_INFINITY)) return false
+    return unread.hasRoom(() => this.unreadClient())
+  }
+
   private sendStream(answer: Answer, stream: BodyStream): void {
     if (this.method === 'HEAD' || hasNoBody(answer.status)) {
       discardStream(stream, this.front.onError)
@@ -111,6 +117,7 @@ export abstract class Exchange implements Request, StreamSink {
     }
     this.state = 'streaming'
     this.streamed = answer
+    this.front.streams += 1
     this.beginStream()
     pumpStream(stream, this, this.front.onError)
       .finally(() => {
@@ -216,6 +223,7 @@ export abstract class Exchange implements Request, StreamSink {
     if (this.state === 'done') return
     this.state = 'done'
     this.releaseUnread?.()
+    if (this.streamed !== undefined) this.front.streams -= 1
     this.front.ended()
   }
 }

@@ -17,6 +17,8 @@ export abstract class Front implements HttpServer {
   certificate: CertificateFacts | null = null
   readonly bodies: UnfinishedBodies
   readonly unread: UnreadAnswers
+  /** Streamed answers that have begun and whose exchanges have not ended. */
+  streams = 0
   private inFlight = 0
   private onIdle: (() => void) | undefined
   private drained: Promise<void> | undefined

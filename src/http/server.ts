@@ -102,6 +102,8 @@ export interface ServerSettings {
   readonly unfinishedBodiesLimitBytes: number
   /** Bytes of long answers that clients have not taken, of all clients together, and a quarter of it for each; beyond, 503. */
   readonly unreadAnswersLimitBytes: number
+  /** Streamed answers at once, of all clients together; beyond, 503. Any number if absent. */
+  readonly streamLimit?: number
   /** Maximum time from a request's first byte to its last; then 408. */
   readonly requestTimeoutMs: number
   /** How long a connection may stay silent between requests, and how long a client may leave an answer unread. */

@@ -33,6 +33,8 @@ import type { Shutdown } from './shutdown.js'
 
 /** Maximum number of commands at once. */
 const CONNECTION_LIMIT = 16
+/** How many of them may be long ones: an export whose reader has stopped must not keep a health check out. */
+const STREAM_LIMIT = CONNECTION_LIMIT / 2
 const PRIVATE_MODE = 0o600
 /** Wallets that can be claimed are counted no further. */
 const CLAIMABLE_COUNT_LIMIT = 10_000
@@ -87,7 +89,7 @@ export async function startAdmin(context: AdminContext): Promise<void> {
   rmSync(path, { force: true })
   const server = new NodeServer(
     resolve,
-    { host: '', port: 0, socketPath: path, connectionLimit: CONNECTION_LIMIT, ...LIMITS },
+    { host: '', port: 0, socketPath: path, connectionLimit: CONNECTION_LIMIT, streamLimit: STREAM_LIMIT, ...LIMITS },
     (error) => log.error({ err: error }, 'the admin socket failed on a request'),
   )
   await server.listen()

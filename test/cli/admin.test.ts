@@ -1,10 +1,35 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { request } from 'undici'
+import { answers } from '../../src/cli/served-data.js'
+import { socketFetch } from '../../src/cli/socket-fetch.js'
+import { validAddress } from '../support/valid-address.js'
 import { command, inDirectory, serving } from './served.js'
+
+/** Invoices of the longest texts, as lines to import. */
+function longInvoices(count: number): string {
+  const wallet = { id: 'w', network: 'TRX-NILE', address: validAddress('TRX-NILE', 'w'), owner: 'alice' }
+  const invoices = Array.from({ length: count }, (_, at) => ({
+    ...{ id: at.toString(16).padStart(32, '0'), owner: 'alice', wallet_id: 'w', wallet_ids: 'w', name: 'n' },
+    ...{ description: '💩'.repeat(500), reference: `r${at}`, amount: `1.${at + 1}`, currency: 'USDT' },
+    ...{ callback_url: null, created_at: 1_700_000_000_000 + at },
+  }))
+  return [wallet, ...invoices].map((record) => `${JSON.stringify(record)}\n`).join('')
+}
+
+/** The status of an export of which no more is read than its beginning. */
+async function statusOfUnread(socketPath: string): Promise<string> {
+  const socket = connect(socketPath)
+  socket.write('GET /admin/records/invoices HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  socket.pause()
+  return head.toString('latin1').split(' ')[1] ?? ''
+}
 
 describe('a command on a data directory', () => {
   test(
@@ -104,6 +129,46 @@ describe('a command on a data directory', () => {
       server.close()
       assert.equal(code, 1)
       assert.match(stderr, /^billhook: \S+admin\.sock cannot be opened: /)
+    }),
+  )
+})
+
+describe('admin.sock', () => {
+  test(
+    'has room for a health check while exports whose readers have stopped hold all that long work may',
+    inDirectory(async (directory) => {
+      // Enough that no buffer of the kernel takes an export whole.
+      const file = join(directory, 'invoices.ndjson')
+      writeFileSync(file, longInvoices(1000))
+      const data = join(directory, 'data')
+      mkdirSync(data, { mode: 0o700 })
+      assert.equal((await command('import', file, '--data', data)).code, 0)
+      const { service } = await serving(data)
+      const socket = join(data, 'admin.sock')
+      const statuses: string[] = []
+      for (let asked = 0; asked < 12; asked += 1) statuses.push(await statusOfUnread(socket))
+      assert.deepEqual(statuses, [...Array(8).fill('200'), ...Array(4).fill('503')])
+      const { code, stderr } = await command('status', '--ready', '--data', data)
+      assert.deepEqual([code, stderr], [0, ''])
+      service.kill('SIGTERM')
+      await service.ended
+    }),
+  )
+
+  test(
+    'is held by a command only while a request is under way',
+    inDirectory(async (directory) => {
+      const path = join(directory, 'admin.sock')
+      const asked: (string | undefined)[] = []
+      const server = createHttpServer((request, response) => {
+        asked.push(request.headers.connection)
+        response.end('{}')
+      })
+      await new Promise<void>((resolve) => server.listen(path, resolve))
+      assert.equal(await answers(path), true)
+      await (await socketFetch(path, {})('http://localhost/admin/status')).text()
+      assert.deepEqual(asked, ['close', 'close'])
+      server.close()
     }),
   )
 })

@@ -716,6 +716,37 @@ export function testHttpServer(engine: EngineUnderTest): void {
     })
   }
 
+  test('streams beyond the limit are refused, other answers are not, and one that ends makes room', async (t) => {
+    const endings: (() => void)[] = []
+    async function* waiting(): AsyncGenerator<string> {
+      yield 'first'
+      await new Promise<void>((resolve) => endings.push(resolve))
+    }
+    const fixture = await start(
+      t,
+      ({ path }) => (path === '/short' ? jsonAnswer(200, 'short') : { status: 200, headers: {}, body: waiting() }),
+      { streamLimit: 2 },
+    )
+    const stream = async () => {
+      const connection = await fixture.open()
+      connection.send(requestText('GET', '/stream'))
+      await once(connection.socket, 'data')
+      return connection
+    }
+    const first = await stream()
+    const second = await stream()
+    assert.equal(await statusOnNewConnection(fixture, '/stream'), 503)
+    assert.equal(await statusOnNewConnection(fixture, '/short'), 200)
+
+    endings[0]?.()
+    assert.equal((await first.answer()).status, 200)
+    await turnsOfLoop()
+    const third = await stream()
+    for (const end of endings) end()
+    assert.deepEqual([(await second.answer()).status, (await third.answer()).status], [200, 200])
+    assert.deepEqual(fixture.errors, [])
+  })
+
   test('a stream that waits for its own next chunk hears of a client that leaves', async (t) => {
     const returned = deferred<void>()
     let calls = 0
