@@ -11,7 +11,7 @@ import type { Standing } from './invoice-life.js'
  */
 
 /** Paid invoices that one transaction settles at most before its choices, counted on each of their wallets. */
-export const SETTLED_PLACES_MAX = 100
+export const SETTLED_PLACES_MAX = 50
 
 /** Invoices that became void on a wallet behind a deposit, and that a search examines at most: one may be younger than the deposit. */
 export const VOID_EXAMINED_MAX = 100
