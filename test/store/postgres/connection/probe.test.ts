@@ -11,7 +11,7 @@ const server = await postgresForTests()
 /** Skipped where there is no PostgreSQL. */
 const test = server === null ? always.skip : always
 
-/** What the start, an import, or the work that only one process does writes, and no request. */
+/** What the start, an import, support, or the work that only one process does writes, and no request of merchants, who are not to suffer. */
 const NOT_PROBED: readonly string[] = [
   'allowances',
   'billhook',
@@ -26,6 +26,7 @@ const NOT_PROBED: readonly string[] = [
   'logged',
   'moves',
   'networks',
+  'notes',
 ]
 
 test('every table is probed that requests write', async () => {
