@@ -231,8 +231,9 @@ export class World {
 
   private give(step: CommandStep, at: number): void {
     const leading = this.sessions.filter(({ life }) => life.isLeading)
-    // Networks are watched by the process that leads.
-    const session = step.do === 'chain' ? leading[at % leading.length] : this.sessionAt(at)
+    // The process that leads watches networks, and tries what waits.
+    const isOfLeader = step.do === 'chain' || step.do === 'retry'
+    const session = isOfLeader ? leading[at % leading.length] : this.sessionAt(at)
     // Nobody is served before the start is over.
     if (session?.life.isStarted !== true) return
     this.tally.commands += 1
