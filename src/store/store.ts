@@ -203,7 +203,10 @@ export interface StraySearch {
 
 /** Reads deposits. `CommandPort` records them. */
 export interface DepositPort {
-  /** The newest ones of a search that no invoice has matched, at most `limit`. What it reads grows with `limit` and the wallets, not with their history. */
+  /**
+   * The newest ones of a search that no invoice has matched, at most `limit`. What it reads grows with `limit` and the wallets, not with
+   * their history.
+   */
   strays(search: StraySearch, limit: number): Awaitable<readonly StrayDeposit[]>
   find(network: Network, txHash: string, index: number): Awaitable<Deposit | undefined>
   /** All deposits of a network, dropped ones included, in an order of the engine's own. Cursors are opaque. */

@@ -57,6 +57,13 @@ const idempotencyKey = text(
 
 const invoiceInPath = invoiceId('The id of the invoice.')
 
+/** Only an unsigned request has to say who asks. */
+const ownerAlone = {
+  required: false,
+  schema: record({ owner: ownerInBody }),
+  examples: { unsigned: { owner: examples.invoice.owner } },
+}
+
 const withPayment = {
   body: 'InvoiceWithPayment',
   example: examples.invoiceWithPayment,
@@ -119,11 +126,7 @@ export const invoiceOperations = operations({
       'From then on it blocks no amount and is not notified of deposits. Its reference stays taken. Repeating it gives the same answer. A signed request needs no body.',
     path: { id: invoiceInPath },
     query: {},
-    body: {
-      required: false,
-      schema: record({ owner: ownerInBody }),
-      examples: { unsigned: { owner: examples.invoice.owner } },
-    },
+    body: ownerAlone,
     answers: { 200: { description: 'The invoice, which is void.', ...withPayment } },
     errors: ['invalid_json', 'owner_required', 'not_invoice_owner', 'invoice_not_found', 'invoice_paid'],
   },
@@ -135,11 +138,7 @@ export const invoiceOperations = operations({
       'Takes what has come as enough. From then on it blocks no amount, is not notified of deposits seen later, and neither expires nor can be voided. Payers read that it is paid; `payment` still says what came. Repeating it gives the same answer, and so does a paid invoice. A signed request needs no body.',
     path: { id: invoiceInPath },
     query: {},
-    body: {
-      required: false,
-      schema: record({ owner: ownerInBody }),
-      examples: { unsigned: { owner: examples.invoice.owner } },
-    },
+    body: ownerAlone,
     answers: { 200: { description: 'The invoice, which is accepted.', ...withPayment } },
     errors: ['invalid_json', 'owner_required', 'not_invoice_owner', 'invoice_not_found', 'invoice_void'],
   },

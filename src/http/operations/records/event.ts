@@ -57,42 +57,32 @@ function typesOf(kind: Kind): readonly EventType[] {
 }
 
 function eventOf(kind: Kind): Schema {
-  const { invoiceId: invoice, deposit: seen, delivery: failed } = KINDS[kind]
   return record(
     {
       id: hex(16, 'Its place in the log, and the cursor behind it. Ids of an identity grow.'),
       type: oneOf(typesOf(kind), 'What happened.'),
       at: time('When the service noted it. It never goes back.'),
-      invoiceId: invoice,
-      reference: about.reference,
-      deposit: seen,
-      delivery: failed,
-      ...orderFields,
-      ...(kind === 'DepositEvent' ? { late } : {}),
+      ...aboutOf(kind),
     },
     ['late'],
   )
 }
 
+/** What an event of a kind is about. */
+function aboutOf(kind: Kind) {
+  const { invoiceId, deposit, delivery } = KINDS[kind]
+  const what = { invoiceId, reference: about.reference, deposit, delivery, ...orderFields }
+  return kind === 'DepositEvent' ? { ...what, late } : what
+}
+
 /** The same event as a webhook. */
 function deliveredOf(kind: Kind): Schema {
-  const { invoiceId: invoice, deposit: seen, delivery: failed } = KINDS[kind]
   return record(
     {
       id: hex(16, 'That of the event. Deduplicate by it.'),
       type: oneOf(typesOf(kind), 'What happened.'),
       at: time('When the service noted it.'),
-      data: record(
-        {
-          invoiceId: invoice,
-          reference: about.reference,
-          deposit: seen,
-          delivery: failed,
-          ...orderFields,
-          ...(kind === 'DepositEvent' ? { late } : {}),
-        },
-        ['late'],
-      ),
+      data: record(aboutOf(kind), ['late']),
       test: { type: 'boolean', const: true, description: 'In test deliveries only: do nothing.' },
     },
     ['test'],
