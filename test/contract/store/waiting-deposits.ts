@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Intake } from '../../../src/actors/intake.js'
 import { WalletDirectory } from '../../../src/actors/wallet-directory.js'
 import { isWaiting } from '../../../src/domain/aside.js'
@@ -211,6 +212,27 @@ export function describeWaitingDeposits(open: OpenStore): void {
       const outcomes = await c.intake.apply([report(...DUST), report(...VICTIM)])
       assert.deepEqual(outcomes, [{ status: 'applied' }, { status: 'applied' }])
       assert.deepEqual([await c.aside(), await c.kinds('dust')], [[], ['confirmed']])
+    })
+
+    scenario('is aside until it is recorded, whoever reports it meanwhile', async (c) => {
+      await c.observe(confirmed(block(1, ALL)))
+      await c.observe(confirmed(block(2, DUST, VICTIM)))
+      assert.deepEqual(await c.aside(), ['dust confirmed'])
+      const fact = depositFact('confirmed', { txHash: 'dust', toAddress: addressOf(DUST[1]), amount: DUST[2] })
+      let isAnswered = false
+      const applying = c.intake.apply([{ eventId: null, fact }]).finally(() => {
+        isAnswered = true
+      })
+      let looks = 0
+      for (; !isAnswered; looks += 1) {
+        // In this order: it may be recorded between the two.
+        const isAside = (await c.aside()).length > 0
+        assert.ok(isAside || (await c.kinds('dust'))[0] === 'confirmed', 'a crash would lose it')
+        await nextTurn()
+      }
+      assert.ok(looks > 1)
+      assert.deepEqual(await applying, [{ status: 'applied' }])
+      assert.deepEqual(await c.aside(), [])
     })
   })
 }
