@@ -13,7 +13,20 @@ export interface TemporaryDirectory {
 
 export function temporaryDirectory(parent = tmpdir()): TemporaryDirectory {
   const path = mkdtempSync(join(parent, 'billhook-test-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }) }
+  return { path, remove: () => removeTree(path, REMOVALS_MAX) }
+}
+
+/** How often the contents of a directory are removed while others still write there, as Chromium's children do behind its end. */
+const REMOVALS_MAX = 10
+
+/** Node's own retries do not look for new files. */
+function removeTree(path: string, removals: number): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 1, retryDelay: 100 })
+  } catch (error) {
+    if (removals === 1 || (error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+    removeTree(path, removals - 1)
+  }
 }
 
 /** A directory in memory where the machine has one, for tests that commit much and prove nothing about disks. */
