@@ -58,7 +58,10 @@ export function paymentsOf(amount: bigint, sums: Sums): Payments {
   const { confirmed, pending, own } = sums
   const payment = paymentOf(amount, sums)
   const isAllOwn = own.confirmed === confirmed && own.pending === pending
-  return { payment, own: isAllOwn ? payment : paymentOf(amount, { ...own, own }) }
+  return {
+    payment,
+    own: isAllOwn ? payment : paymentOf(amount, { confirmed: own.confirmed, pending: own.pending, own }),
+  }
 }
 
 /** An accepted payment as the payer reads it: nothing is missing, and what fills the gap later is not too much. */

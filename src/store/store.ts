@@ -178,6 +178,8 @@ export const UNPAID_EXAMINED_MAX = 100
 export interface InvoicePort {
   find(id: string): Awaitable<Invoice | undefined>
   findWithPayment(id: string): Awaitable<InvoiceWithPayment | undefined>
+  /** Whether it will answer the same object again while nothing changes, so that what is made of it is worth keeping. */
+  isKept(id: string): boolean
   /** The same, with up to `limit` deposits of the same moment. Its cost does not grow with the history of the wallets. */
   findWithDeposits(id: string, limit: number): Awaitable<InvoiceWithDeposits | undefined>
   findByReference(reference: string): Awaitable<Invoice | undefined>

@@ -104,18 +104,18 @@ function createdAnswer({ outcome, expiresAt, isReplay }: InvoiceResult, basePath
 
 function show(invoices: InvoicePort, id: string): Answer | Promise<Answer> {
   const found = invoices.findWithPayment(id)
-  return found instanceof Promise ? found.then(showAnswer) : showAnswer(found)
+  return found instanceof Promise ? found.then((read) => showAnswer(invoices, read)) : showAnswer(invoices, found)
 }
 
-/** Answers by what the store returned, which is the same object until something changes. */
+/** Answers by what the store returned and keeps. An entry of this map costs more than the rest of an answer that is given once. */
 const shown = new WeakMap<InvoiceWithPayment, Answer>()
 
-function showAnswer(found: InvoiceWithPayment | undefined): Answer {
+function showAnswer(invoices: InvoicePort, found: InvoiceWithPayment | undefined): Answer {
   if (found === undefined) return failureAnswer(failure('invoice_not_found'))
   let answer = shown.get(found)
   if (answer === undefined) {
     answer = jsonAnswer(200, withPayment(found))
-    shown.set(found, answer)
+    if (invoices.isKept(found.invoice.id)) shown.set(found, answer)
   }
   return answer
 }

@@ -119,8 +119,12 @@ export class Scenario {
     return result.type === 'accept' ? result.outcome : assert.fail()
   }
 
-  async told(invoice: Pick<Invoice, 'id'>): Promise<InvoiceWithPayment> {
-    return present(await this.store.invoices.findWithPayment(invoice.id))
+  /** Reads twice, because an engine may keep what is read again, and must then tell of what changes. */
+  async told({ id }: Pick<Invoice, 'id'>): Promise<InvoiceWithPayment> {
+    const first = present(await this.store.invoices.findWithPayment(id))
+    const second = present(await this.store.invoices.findWithPayment(id))
+    assert.deepEqual(second, first)
+    return second
   }
 
   async paymentOf(invoice: Pick<Invoice, 'id'>) {

@@ -13,17 +13,52 @@ async function answer(store: Store, id: string) {
   return present(await store.invoices.findWithPayment(id))
 }
 
+/** An answer is kept from the second read on. */
+async function keptAnswer(store: Store, id: string) {
+  await answer(store, id)
+  const kept = await answer(store, id)
+  assert.ok(store.invoices.isKept(id))
+  return kept
+}
+
 describe('the answer for an invoice', () => {
   test(
     'is the same object while nothing was deposited to its wallets',
     scenario(async (t) => {
       await t.own('alice', 'wallet-1', 'wallet-2')
       const { id } = await t.invoice()
-      const first = await answer(t.store, id)
+      const first = await keptAnswer(t.store, id)
       await t.invoice({ amount: '7' })
       await t.deposit('confirmed', { toAddress: addressOf('wallet-2') })
       await t.deposit('confirmed', { currency: 'Tether', amount: '100000000', txHash: '0xtoken' })
       assert.equal(await answer(t.store, id), first)
+    }),
+  )
+
+  test(
+    'is not kept when it is read once: a walk through many invoices makes none forgotten that is read again',
+    scenario(async (t) => {
+      await t.own('alice', 'wallet-1')
+      const { id } = await t.invoice()
+      const kept = await keptAnswer(t.store, id)
+      const amounts = Array.from({ length: 100 }, (_, n) => String(n + 1000))
+      const walked = await Promise.all(amounts.map((amount) => t.invoice({ amount })))
+      for (const one of walked) await answer(t.store, one.id)
+      assert.deepEqual(
+        walked.filter((one) => t.store.invoices.isKept(one.id)),
+        [],
+      )
+      assert.equal(await answer(t.store, id), kept)
+    }),
+  )
+
+  test(
+    'is not kept of an invoice that expires, which changes it with the time',
+    scenario(async (t) => {
+      await t.own('alice', 'wallet-1')
+      const { id } = await t.invoice({ expiresInSeconds: 60 })
+      for (let n = 0; n < 3; n += 1) await answer(t.store, id)
+      assert.equal(t.store.invoices.isKept(id), false)
     }),
   )
 
@@ -53,7 +88,7 @@ describe('the answer for an invoice', () => {
       scenario(async (t) => {
         await t.own('alice', 'wallet-1')
         const { id } = await t.invoice({ amount: '1000' })
-        await answer(t.store, id)
+        await keptAnswer(t.store, id)
         for (const [report, fields, expected] of reports) {
           await t.deposit(report, fields)
           const { received, pending } = (await answer(t.store, id)).payment
@@ -81,7 +116,7 @@ describe('the answer for an invoice', () => {
     scenario(async (t) => {
       await t.own('alice', 'wallet-1')
       const { id } = await t.invoice({ reference: 'order', callbackUrl: 'https://example.com/' })
-      const before = await answer(t.store, id)
+      const before = await keptAnswer(t.store, id)
       t.harness.failIds(new Error('no id'))
       await assert.rejects(t.deposit('confirmed'), /no id/)
       t.harness.failIds(null)

@@ -14,6 +14,11 @@ const CHARACTERS_MAX = 8 * 1024 * 1024
 /** What an invoice takes in memory beside its texts, in characters. */
 const BASE_CHARACTERS = 512
 
+/** Invoices that were read lately, of which some are mistaken for others. */
+const NOTED_MAX = 4096
+/** Hexadecimal digits of an id that fit into 32 bits. */
+const ID_END_DIGITS = 8
+
 /** An answer for an invoice that never expires. Until it is voided or accepted, only what it received changes. */
 interface Kept {
   readonly id: InvoiceId
@@ -30,6 +35,7 @@ interface Kept {
  */
 export class InvoiceAnswers {
   private readonly kept = new BoundedMap<string, Kept>(CHARACTERS_MAX, ({ answer }) => charactersOf(answer))
+  private readonly lately = new LatelyRead()
 
   find(at: Snapshot, id: string): InvoiceWithPayment | undefined {
     return this.known(at, id) ?? this.read(at, id)
@@ -52,6 +58,11 @@ export class InvoiceAnswers {
     return kept.answer
   }
 
+  /** Whether the answer for an invoice is kept: then the next read answers the same object, unless something changes. */
+  isKept(id: string): boolean {
+    return this.kept.get(id) !== undefined
+  }
+
   /** Call it when the voiding or acceptance of an invoice is durable: before, a reader still sees the invoice as it was. */
   forget(id: string): void {
     this.kept.delete(id)
@@ -69,8 +80,26 @@ export class InvoiceAnswers {
     // A wallet without an address may get one; one that it has stays. An expiry changes the answer with the time.
     const isOpenEnded = row.expiresAt === null && row.voidedAt === null && row.acceptedAt === null
     const isLasting = accounts.length === walletIds.length && isOpenEnded
-    if (isLasting) this.kept.set(id, { id: row.id, accounts, amount, counted, answer })
+    if (isLasting && this.lately.note(id)) this.kept.set(id, { id: row.id, accounts, amount, counted, answer })
     return answer
+  }
+}
+
+/**
+ * Which invoices were read lately, roughly: an answer is kept from the second read on, because what is read once is not worth
+ * forgetting others for, and what outlives a collection of garbage is dear. Each invoice has a place, which it may lose to another one.
+ */
+class LatelyRead {
+  private readonly noted = new Uint32Array(NOTED_MAX)
+
+  /** Notes an invoice. True if it was noted before. */
+  note(id: string): boolean {
+    // Ids end at random.
+    const end = Number.parseInt(id.slice(-ID_END_DIGITS), 16)
+    const place = end % NOTED_MAX
+    const isNoted = this.noted[place] === end
+    this.noted[place] = end
+    return isNoted
   }
 }
 

@@ -38,6 +38,10 @@ export class LmdbInvoices implements InvoicePort {
     return this.answers.find(this.commits.snapshot, id)
   }
 
+  isKept(id: string): boolean {
+    return this.answers.isKept(id)
+  }
+
   findWithDeposits(id: string, limit: number): InvoiceWithDeposits | undefined {
     const { snapshot } = this.commits
     const found = this.answers.find(snapshot, id)

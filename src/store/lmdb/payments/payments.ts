@@ -62,7 +62,8 @@ export function answerFor(at: Reader, row: InvoiceRow): InvoiceWithPayment {
 export function countSums(at: Reader, accounts: readonly Account[], id: InvoiceId, createdAt: number): Counted {
   const changes: number[] = []
   const received = countReceived(at, accounts, createdAt, changes)
-  return { sums: { ...received, own: countOwn(at, accounts, id, createdAt, received) }, changes }
+  const { confirmed, pending } = received
+  return { sums: { confirmed, pending, own: countOwn(at, accounts, id, createdAt, received) }, changes }
 }
 
 /** What of it is matched to the invoice, and what qualifies and is matched to none. */
@@ -80,9 +81,12 @@ function countOwn(
   const { unmatchedSeenTotals, unmatchedConfirmedTotals } = at.tables
   let { confirmed, pending } = matched
   for (const account of accounts) {
+    const seen = totalAfter(unmatchedSeenTotals, account, createdAt)
+    // What is confirmed was seen.
+    if (seen === 0n) continue
     const unmatched = totalAfter(unmatchedConfirmedTotals, account, createdAt)
     confirmed += unmatched
-    pending += totalAfter(unmatchedSeenTotals, account, createdAt) - unmatched
+    pending += seen - unmatched
   }
   return { confirmed, pending }
 }
@@ -132,7 +136,8 @@ export function answerOf(
 ): InvoiceWithPayment {
   const voidedAt = voidedAtBy(ending, isCovered(amount, sums), nowMs)
   const { acceptedAt, expiresAt } = ending
-  return { invoice, order, ...paymentsOf(amount, sums), voidedAt, acceptedAt, expiresAt }
+  const { payment, own } = paymentsOf(amount, sums)
+  return { invoice, order, payment, own, voidedAt, acceptedAt, expiresAt }
 }
 
 function accountsFor(at: Reader, invoice: Invoice): readonly Account[] {

@@ -47,6 +47,10 @@ export class PostgresInvoices implements InvoicePort {
     return row === undefined ? undefined : answerOf(toRow(row), row.now)
   }
 
+  isKept(): boolean {
+    return false
+  }
+
   async findWithDeposits(id: string, limit: number): Promise<InvoiceWithDeposits | undefined> {
     const named = isNamed(id)
     if (named === null) return undefined
