@@ -9,6 +9,7 @@ import { LockWaits } from './service/lock-waits.js'
 import { migrationLog } from './service/migration-log.js'
 import { Shutdown } from './service/shutdown.js'
 import { hasWallets, startWarnings, warnOfLedger, warnOfOpenDirectory } from './service/start-warnings.js'
+import { StoreDamage } from './service/store-damage.js'
 import { startVerification } from './service/verification.js'
 import { WriteHealth } from './service/write-health.js'
 import type { Store } from './store/store.js'
@@ -55,6 +56,7 @@ async function start({ settings, log, clock, stop, shutdown }: Starting): Promis
   let opened: Store | null = null
   const writeHealth = new WriteHealth(log, systemScheduler, () => opened)
   const lockWaits = new LockWaits(log, clock)
+  const storeDamage = new StoreDamage(log)
   shutdown.add('store', async () => await (await opening?.catch(() => null))?.close())
   const verification = await startVerification(settings, log, metrics?.verifications)
   shutdown.add('verification', () => verification.pool.close())
@@ -63,6 +65,7 @@ async function start({ settings, log, clock, stop, shutdown }: Starting): Promis
     openStore(settings, clock, {
       ...(metrics === null ? {} : { commitObserver: metrics.commits }),
       onUnavailable: (reason) => writeHealth.commitFailed(reason),
+      onDamaged: (error) => storeDamage.found(error),
       onLockTimeout: (reason) => lockWaits.missed(reason),
       migration: migrationLog(log, clock, stop),
       onCreated: (place, birth) => log.warn(birth, `a new, empty store was created in ${place}`),
@@ -80,7 +83,18 @@ async function start({ settings, log, clock, stop, shutdown }: Starting): Promis
   shutdown.add('questions to the ledger', () => asking.abort())
   // Nothing waits for it.
   void warnOfLedger(settings, log, asking.signal)
-  return await assemble({ settings, log, clock, metrics, shutdown, store, verification, writeHealth, lockWaits })
+  return await assemble({
+    settings,
+    log,
+    clock,
+    metrics,
+    shutdown,
+    store,
+    verification,
+    writeHealth,
+    lockWaits,
+    storeDamage,
+  })
 }
 
 async function metricsOf(settings: Settings): Promise<Metrics | null> {

@@ -2,6 +2,7 @@ import { type ClockReading, offsetText } from '../domain/clock-offset.js'
 import type { DELIVERY_STATES } from '../domain/webhook.js'
 import type { Sample } from '../metrics/history.js'
 import { type Markup, markup } from '../page/markup.js'
+import { isUnreadable } from '../store/refusals.js'
 import type { Store } from '../store/store.js'
 import { type ChartParts, chart } from './chart.js'
 import type { ConsolePage } from './layout.js'
@@ -45,12 +46,12 @@ const CHARTS: readonly (Pick<ChartParts, 'title' | 'unit'> & { readonly of: (sam
 
 /** How the service is, at a glance. */
 export async function overviewPage(
-  { overview, outbox }: Pick<Store, 'overview' | 'outbox'>,
+  store: Pick<Store, 'overview' | 'outbox'>,
   condition: Condition,
   nowMs: number,
 ): Promise<ConsolePage> {
-  const records = Object.entries(await overview.counts())
-  const { queued, attempted, waiting } = await outbox.depth()
+  // Before what is impaired is asked: reading may show it.
+  const contents = await contentsOf(store)
   const [samples, degradations] = [condition.samples(), condition.degradations()]
   const isWell = condition.isReady() && degradations.length === 0
   const content = markup`<div class="status ${isWell ? 'paid' : 'waiting'}">
@@ -60,14 +61,26 @@ ${degradations.map(
 `,
 )}</div>
 <p><a href="">Refresh</a></p>
-<ul class="counts">
-${records.map(([kind, count]) => counted(kind, count))}</ul>
-<p>Webhooks: ${inState(queued, 'queued', 'queued')}, ${inState(attempted, 'sending', 'in progress')}, ${inState(waiting, 'waiting', 'waiting for another attempt')}.</p>
+${contents}
 ${aboutFacts(condition.about(), condition.clock())}
 <h2>The last hour</h2>
 <div class="charts">
 ${CHARTS.map(({ of, ...about }) => chart({ ...about, points: samples.map((one) => ({ at: one.at, value: of(one) })), nowMs }))}</div>`
   return { title: 'Overview', section: '', content }
+}
+
+/** What the store holds. The rest is what an operator needs most while it cannot be read. */
+async function contentsOf({ overview, outbox }: Pick<Store, 'overview' | 'outbox'>): Promise<Markup> {
+  try {
+    const records = Object.entries(await overview.counts())
+    const { queued, attempted, waiting } = await outbox.depth()
+    return markup`<ul class="counts">
+${records.map(([kind, count]) => counted(kind, count))}</ul>
+<p>Webhooks: ${inState(queued, 'queued', 'queued')}, ${inState(attempted, 'sending', 'in progress')}, ${inState(waiting, 'waiting', 'waiting for another attempt')}.</p>`
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    return markup`<p>The store cannot be read now.</p>`
+  }
 }
 
 /** Identities have no list. */

@@ -24,6 +24,8 @@ export const DEGRADED_REASONS = [
   'ledger_set_aside',
   'key_tables_off',
   'certificate_expired',
+  /** What is stored cannot be read, or is not what was written. */
+  'store_damaged',
   /** The machine's clock is wrong. */
   'clock',
   /** Somebody keeps a lock in the database. */

@@ -1,12 +1,12 @@
 import type { Gauge } from 'prom-client'
 import { type Scheduler, systemScheduler } from '../scheduler.js'
-import { StorageUnavailable } from '../store/refusals.js'
+import { isUnreadable, StorageUnavailable } from '../store/refusals.js'
 
 /** How long a scrape waits for the store, of the ten seconds that a collector waits by default. */
 export const STORE_READ_MAX_MS = 2000
 
 /**
- * Reads a gauge from the store. While that is away or does not answer the gauge has no value, so that the others can still be
+ * Reads a gauge from the store. While that is away, is damaged or does not answer the gauge has no value, so that the others can still be
  * collected.
  */
 export async function unlessAway(
@@ -23,7 +23,7 @@ export async function unlessAway(
   try {
     await Promise.race([reading, tooLate])
   } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error
+    if (!isUnreadable(error)) throw error
     gauge.reset()
     // Resetting one without labels makes it 0, which would be a value.
     gauge.remove({})

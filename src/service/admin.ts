@@ -15,7 +15,7 @@ import { type AdminParts, adminHandlers, type ServiceStatus, type WorkRecord } f
 import type { Logger } from '../log.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
-import { StorageUnavailable } from '../store/refusals.js'
+import { isUnreadable } from '../store/refusals.js'
 import type { Store } from '../store/store.js'
 import { VERSION } from '../version.js'
 import { adminSocketPath } from './admin-socket.js'
@@ -159,6 +159,8 @@ async function statusOf({
   clockReading,
   progress,
 }: AdminContext): Promise<ServiceStatus> {
+  // Before what is impaired is asked: reading may show it.
+  const contents = await contentsOf(store)
   const reading = clockReading()
   const degraded = degradations()
   const notReady = whyNotReady()
@@ -177,7 +179,7 @@ async function statusOf({
     strict: settings.strict,
     degraded,
     clock: reading && { offset_ms: reading.offsetMs, witnesses: reading.witnesses },
-    ...(await contentsOf(store)),
+    ...contents,
     token_decimals: store.networks.decimals,
     networks: progress.networks(),
     nodes: progress.nodes(),
@@ -203,7 +205,7 @@ async function contentsOf(store: Store): Promise<Pick<ServiceStatus, 'records' |
       set_aside: await setAsideOf(store),
     }
   } catch (error) {
-    if (error instanceof StorageUnavailable) return { records: null, outbox: null, wallets: null, set_aside: null }
-    throw error
+    if (!isUnreadable(error)) throw error
+    return { records: null, outbox: null, wallets: null, set_aside: null }
   }
 }

@@ -51,7 +51,7 @@ export interface Service {
 
 /** Builds the parts on an open store and running threads, in the order of their dependencies, and listens. */
 export async function assemble(context: CoreContext): Promise<Service> {
-  const { settings, log, clock, metrics, shutdown, writeHealth, lockWaits } = context
+  const { settings, log, clock, metrics, shutdown, writeHealth, lockWaits, storeDamage } = context
   const pages = pageSettingsOf(settings, log)
   const core = await startCore(context)
   const { duties } = core
@@ -77,6 +77,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const clockWatch = startClockWatch(core, context)
   const databaseClock = startDatabaseClock(context)
   const degraded = () => [
+    ...storeDamage.complaints(),
     ...core.degradations(),
     ...clockWatch.complaints(),
     ...(databaseClock?.complaints() ?? []),

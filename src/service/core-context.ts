@@ -6,6 +6,7 @@ import type { Metrics } from '../metrics/metrics.js'
 import type { Store } from '../store/store.js'
 import type { LockWaits } from './lock-waits.js'
 import type { Shutdown } from './shutdown.js'
+import type { StoreDamage } from './store-damage.js'
 import type { Verification } from './verification.js'
 import type { WriteHealth } from './write-health.js'
 
@@ -21,6 +22,7 @@ export interface CoreContext {
   readonly verification: Verification
   readonly writeHealth: Pick<WriteHealth, 'takesWrites' | 'refusal'>
   readonly lockWaits: Pick<LockWaits, 'complaints'>
+  readonly storeDamage: Pick<StoreDamage, 'complaints'>
 }
 
 /** The parts by which what is seen on networks and on the ledger is verified and recorded. */

@@ -22,6 +22,7 @@ const CREATION_IS_OFF =
 interface Opening {
   readonly commitObserver?: CommitObserver
   readonly onUnavailable?: (reason: StorageUnavailable) => void
+  readonly onDamaged?: (error: unknown) => void
   readonly onLockTimeout?: (reason: StorageUnavailable) => void
   readonly migration?: MigrationControl
   /** Whether it is a service, which decides what kind of data an empty database is to hold. Default: a command. */
@@ -58,7 +59,7 @@ export async function openStore(settings: Settings, clock: Clock, opening: Openi
   if (address === undefined) throw new Error('a checked address of a database cannot be read')
   // The directory has the socket for commands and a sandbox's journal, of one process.
   const lock = lockDirectory(settings.dataDirectory)
-  if (lock.wasLeft) observers.onLeft?.()
+  if (lock.before === 'death') observers.onLeft?.()
   try {
     const { openPostgresStore } = await import('../store/postgres/postgres-store.js')
     const kind = settings.sandbox ? 'sandbox' : 'real'

@@ -1,3 +1,5 @@
+import { isDamage } from './damage.js'
+
 /** Too much work waits for the store already. Nothing of what was asked has happened. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull'
@@ -12,6 +14,11 @@ export class StorageUnavailable extends Error {
   constructor(cause: unknown) {
     super('the store cannot be used now', { cause })
   }
+}
+
+/** Whether an error says that the store, or what was asked for in it, cannot be read. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof StorageUnavailable || isDamage(error)
 }
 
 /** Another process leads by now, and has begun what this one meant to do. Nothing of it has happened. */

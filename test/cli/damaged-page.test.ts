@@ -1,28 +1,12 @@
 import assert from 'node:assert/strict'
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { PAGE_BYTES, pageOfTables, spoilPage } from '../support/damaged-pages.js'
 import { openStoreAt } from '../support/lmdb-fixture.js'
 import { type Ended, startChild } from './child.js'
 import { command, inDirectory, main } from './served.js'
 
-const PAGE_BYTES = 4096
-/** Of the newest meta page: the number of the root page of the main tree, in which the tables stand. */
-const MAIN_ROOT_AT = 136
-const TRANSACTION_AT = 152
 const GARBAGE = Buffer.from(Array.from({ length: PAGE_BYTES }, (_, at) => (at * at * 167 + 91) % 251))
-
-/** Writes garbage over the page in which the tables stand, which everything reads. Answers its number. */
-function spoilTables(file: string): number {
-  const bytes = readFileSync(file)
-  const [first, second] = [bytes.subarray(0, PAGE_BYTES), bytes.subarray(PAGE_BYTES)]
-  const isSecond = second.readBigUInt64LE(TRANSACTION_AT) > first.readBigUInt64LE(TRANSACTION_AT)
-  const page = Number((isSecond ? second : first).readBigUInt64LE(MAIN_ROOT_AT))
-  const fd = openSync(file, 'r+')
-  writeSync(fd, GARBAGE, 0, PAGE_BYTES, page * PAGE_BYTES)
-  closeSync(fd)
-  return page
-}
 
 function assertOneLine({ code, signal, stdout, stderr }: Ended, line: RegExp, what: string): void {
   assert.deepEqual([code, signal, stdout], [1, null, ''], `${what}: ${stderr}`)
@@ -34,7 +18,9 @@ test(
   inDirectory(async (place) => {
     const directory = join(place, 'data')
     await (await openStoreAt(directory)).close()
-    const page = spoilTables(join(directory, 'data.mdb'))
+    const file = join(directory, 'data.mdb')
+    const page = pageOfTables(file)
+    spoilPage(file, page, GARBAGE)
     const found = new RegExp(
       `^billhook: the data directory \\S+ holds a damaged (or foreign )?database: page ${page} is damaged\\n$`,
     )

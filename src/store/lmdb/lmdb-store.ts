@@ -3,6 +3,7 @@ import type { Networks } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import { OperatorError } from '../../operator-error.js'
 import { OWN_ALLOWANCES } from '../allowances.js'
+import { isDamage } from '../damage.js'
 import { soleLeadership } from '../leadership.js'
 import type { StorageUnavailable } from '../refusals.js'
 import { DepositJudge, SETTLING_PACE, type SettlingPace } from '../rules/judge-report.js'
@@ -34,9 +35,10 @@ import { LmdbKeys } from './keys/api-keys.js'
 import { LmdbLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
 import { LmdbOutbox } from './outbox/outbox-port.js'
+import { overheard } from './overheard.js'
 import { LmdbOverview } from './overview.js'
 import { LmdbSearch } from './search.js'
-import type { Environment, Tables } from './tables/tables.js'
+import { type Environment, endReadTransaction, type Tables } from './tables/tables.js'
 import { LmdbWallets } from './wallets/wallet-port.js'
 import { LmdbWebhooks } from './webhooks/webhook-configurations.js'
 
@@ -71,6 +73,8 @@ export interface LmdbStoreOptions extends World, StoreCreation {
   readonly commitObserver?: CommitObserver
   /** Called when a commit was refused. */
   readonly onUnavailable?: (reason: StorageUnavailable) => void
+  /** Called when what is stored could not be read, or is not what was written. */
+  readonly onDamaged?: (error: unknown) => void
   /** Without it older data is refused, not migrated. */
   readonly migration?: MigrationControl
   /** Called when the process that had the directory before was killed, crashed, or lost its machine. */
@@ -88,7 +92,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStor
     assertMoved(root, directory)
     const isNew = storedVersion(root, directory) === null
     if (isNew && !mayBegin) throw noStore(directory, advice)
-    if (lock.wasLeft) onLeft?.()
+    if (lock.before === 'death') onLeft?.()
     const tables = await prepareSchema(root, directory, migration)
     // Data of a program that did not note it: what happens from now on is logged.
     if (loggedSince(tables.meta) === null) await root.transaction(() => beginLogging(tables, options.clock.now()))
@@ -139,12 +143,24 @@ export function storeOn(
   lock: DirectoryLock,
   options: LmdbStoreOptions & { readonly birth: StoreBirth },
 ) {
+  let isDamaged = false
+  const hear = (error: unknown) => {
+    if (!isDamage(error)) return
+    isDamaged = true
+    try {
+      endReadTransaction(tables.root)
+    } catch {
+      // What was heard says more, and the next commit ends it, too.
+    }
+    options.onDamaged?.(error)
+  }
   const commits = new CommitLoop(
     tables,
     options,
     new DiskSpace(options.directory),
     options.commitObserver,
     options.onUnavailable,
+    hear,
   )
   const deposits = new DepositRecorder(
     new DepositJudge({
@@ -161,33 +177,34 @@ export function storeOn(
   const finish = async () => {
     await commits.close()
     await tables.root.close()
-    lock.release()
+    lock.release(isDamaged ? 'damage' : undefined)
   }
+  const port = <Port extends object>(one: Port) => overheard(one, hear)
   return {
     networks: options.networks,
     birth: options.birth,
-    commands: new LmdbCommands({ commits, deposits, answers, terms: options }),
-    keys: new LmdbKeys(commits, options.randomKeyId),
-    identities: new LmdbIdentities(commits),
-    wallets: new LmdbWallets(commits),
-    invoices: new LmdbInvoices(commits, answers),
-    notes: new LmdbNotes(commits),
-    deposits: new LmdbDeposits(commits),
-    chain,
-    aside: new LmdbAside(commits),
-    outbox: new LmdbOutbox(commits),
-    events: new LmdbEvents(commits),
-    eventOutbox: new LmdbEventOutbox(commits),
-    webhooks: new LmdbWebhooks(commits, options.randomSecretHex),
-    audit: new LmdbAudit(commits),
-    overview: new LmdbOverview(commits),
-    search: new LmdbSearch(commits),
-    imports: new LmdbImports(commits, deposits),
+    commands: port(new LmdbCommands({ commits, deposits, answers, terms: options })),
+    keys: port(new LmdbKeys(commits, options.randomKeyId)),
+    identities: port(new LmdbIdentities(commits)),
+    wallets: port(new LmdbWallets(commits)),
+    invoices: port(new LmdbInvoices(commits, answers)),
+    notes: port(new LmdbNotes(commits)),
+    deposits: port(new LmdbDeposits(commits)),
+    chain: port(chain),
+    aside: port(new LmdbAside(commits)),
+    outbox: port(new LmdbOutbox(commits)),
+    events: port(new LmdbEvents(commits)),
+    eventOutbox: port(new LmdbEventOutbox(commits)),
+    webhooks: port(new LmdbWebhooks(commits, options.randomSecretHex)),
+    audit: port(new LmdbAudit(commits)),
+    overview: port(new LmdbOverview(commits)),
+    search: port(new LmdbSearch(commits)),
+    imports: port(new LmdbImports(commits, deposits)),
     changes: commits.changes,
     leadership: soleLeadership(),
     allowances: OWN_ALLOWANCES,
     turns: new Turns({ ...EVENT_LOOP, width: READS_AT_ONCE }),
-    ledger: new LmdbLedger(commits, chain, options.flawOfAddress),
+    ledger: port(new LmdbLedger(commits, chain, options.flawOfAddress)),
     probeWrite: async () => {
       commits.resume()
       await commits.runAdmitted(({ tables }) => tables.meta.putSync(PROBE_KEY, Buffer.alloc(PROBE_BYTES)))

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLog, flushLog, logStream } from '../../../src/log.js'
+import { spoilRoot } from '../../support/damaged-pages.js'
 import { noSmallDisk, smallDisk } from '../../support/small-disk.js'
+import { temporaryDirectory } from '../../support/temporary-directory.js'
 import { invoice, ownWallet, type Plays, SECOND_MS, silentAtFirst } from './play.js'
 import { Watched } from './watched.js'
 
@@ -18,6 +20,22 @@ export const diskPlays: Plays = {
       await silentAtFirst(watched)
       disk.fill(1 << 18)
       for (let n = 0; (await invoice(watched, n)) !== 503; n += 1) assert.ok(n < 20_000)
+      watched.pass(SECOND_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a page of the data file that is damaged': {
+    alerts: ['BillhookStoreDamaged', 'BillhookDefects'],
+    play: async (t) => {
+      const place = temporaryDirectory()
+      const watched = await Watched.start(t, { BILLHOOK_STORE: 'lmdb', BILLHOOK_DATA: place.path })
+      t.after(() => place.remove())
+      await ownWallet(watched)
+      await invoice(watched, 0)
+      await silentAtFirst(watched)
+      spoilRoot(place.path, 'wallets')
+      assert.equal((await watched.fixture.get('/api/users/alice/wallets')).status, 500)
       watched.pass(SECOND_MS)
       await watched.scrape()
       return watched

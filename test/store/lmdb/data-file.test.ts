@@ -141,8 +141,10 @@ describe('the data file', () => {
         continue
       }
       pages.leaves += 1
-      await openData(place.path, 'written', { wasLeft: false }).close()
-      assert.throws(() => openData(place.path, 'written', { wasLeft: true }), /: page \d+ is damaged$/)
+      await openData(place.path, 'written', { before: 'peace' }).close()
+      for (const before of ['death', 'damage'] as const) {
+        assert.throws(() => openData(place.path, 'written', { before }), /: page \d+ is damaged$/)
+      }
     }
     assert.ok(pages.branches > 0 && pages.leaves > 10, JSON.stringify(pages))
   })

@@ -104,7 +104,7 @@ describe('the data directory of an LMDB store', () => {
       const lock = join(directory, 'billhook.lock')
       const taken = lockDirectory(directory)
       taken.release()
-      assert.equal(taken.wasLeft, false)
+      assert.equal(taken.before, 'peace')
       writeFileSync(join(directory, 'data.mdb.kept'), readFileSync(join(directory, 'data.mdb')))
       // As a process leaves it that is killed.
       unlinkSync(lock)
@@ -122,6 +122,28 @@ describe('the data directory of an LMDB store', () => {
       })
       await store.close()
       assert.deepEqual([left, readFileSync(lock, 'utf8')], [1, ''])
+    }),
+  )
+
+  test(
+    'is known to hold damage after a process that came across it, until it was opened',
+    withDirectory(async (directory) => {
+      await (await open(directory)).close()
+      lockDirectory(directory).release('damage')
+      for (let i = 0; i < 2; i += 1) {
+        const lock = lockDirectory(directory)
+        assert.equal(lock.before, 'damage')
+        assert.equal(lock.release('refusal'), undefined)
+      }
+      let left = 0
+      const onLeft = () => {
+        left += 1
+      }
+      await (await openLmdbStore({ ...lmdbStoreOptions(directory, new ManualClock()), onLeft })).close()
+      assert.equal(left, 0)
+      const lock = lockDirectory(directory)
+      assert.equal(lock.before, 'peace')
+      lock.release()
     }),
   )
 

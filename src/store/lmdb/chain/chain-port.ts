@@ -56,8 +56,8 @@ export class LmdbChain implements ChainPort {
 
   watched(network: Network): WatchedAddresses {
     return {
-      has: (address) => isOfWallet(this.commits.snapshot, network, address),
-      few: (limit) => this.few(network, limit),
+      has: (address) => this.commits.read((at) => isOfWallet(at, network, address)),
+      few: (limit) => this.commits.read(() => this.few(network, limit)),
     }
   }
 

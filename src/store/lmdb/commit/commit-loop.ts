@@ -146,6 +146,8 @@ export class CommitLoop {
     private readonly space: Pick<DiskSpace, 'obstacle'>,
     private readonly observer?: CommitObserver,
     private readonly onFailed?: (reason: StorageUnavailable) => void,
+    /** Called with why a unit or a commit failed. */
+    private readonly onError: (error: unknown) => void = () => {},
   ) {
     this.committed = new CommittedState(tables, world.clock)
   }
@@ -154,6 +156,16 @@ export class CommitLoop {
   get snapshot(): Snapshot {
     if (this.isInTransaction) throw new Error('a unit of work reads through its commit')
     return this.committed
+  }
+
+  /** Reads the committed state for a caller that is no method of a port, of which others hear why it fails (`overheard.ts`). */
+  read<T>(work: (at: Snapshot) => T): T {
+    try {
+      return work(this.snapshot)
+    } catch (error) {
+      this.onError(error)
+      throw error
+    }
   }
 
   /**
@@ -249,8 +261,10 @@ export class CommitLoop {
       // The binding says a moment later what the disk has said.
       void commitErrorOf(cause)?.then((said) => {
         reason.cause = said
+        this.onError(said)
       })
       this.onFailed?.(reason)
+      this.onError(cause)
       for (const { settle } of batch) settle({ status: 'rejected', reason })
       return
     }
@@ -293,6 +307,7 @@ export class CommitLoop {
         return { status: 'fulfilled', value: this.nested(() => unit(this.newCommit(aside))) }
       } catch (reason) {
         this.dropCaches()
+        this.onError(reason)
         return { status: 'rejected', reason }
       }
     })

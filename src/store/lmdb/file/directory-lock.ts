@@ -7,11 +7,17 @@ import { accessFailure } from './access-failure.js'
 
 const LOCK_FILE = 'billhook.lock'
 
+/** In place of the process that holds the directory: the last one came across damage. */
+const DAMAGE = 'damage was found'
+
 export interface DirectoryLock {
-  /** Whether the process that had it before did not release it: it was killed, it crashed, or the machine lost power. */
-  readonly wasLeft: boolean
-  /** After `refusal`, the next process is told as this one was: what it found is still there. */
-  release(after?: 'refusal'): void
+  /**
+   * How the process that had it before ended: in peace, after it had come across damage, or without releasing it, because it was
+   * killed, it crashed, or the machine lost power.
+   */
+  readonly before: 'peace' | 'damage' | 'death'
+  /** In peace, unless it says otherwise. After `refusal`, the next process is told as this one was: what it found is still there. */
+  release(after?: 'damage' | 'refusal'): void
 }
 
 /**
@@ -29,16 +35,20 @@ export function lockDirectory(directory: string): DirectoryLock {
       `the data directory ${directory} is in use by another process${holder === '' ? '' : ` (${holder})`}`,
     )
   }
-  ftruncateSync(fd)
-  writeSync(fd, `pid ${process.pid}\n`, 0)
+  leaveWord(fd, `pid ${process.pid}`)
   return {
-    wasLeft: holder !== '',
+    before: holder === '' ? 'peace' : holder === DAMAGE ? 'damage' : 'death',
     release(after) {
-      if (after !== 'refusal' || holder === '') ftruncateSync(fd)
+      leaveWord(fd, after === 'refusal' ? holder : after === 'damage' ? DAMAGE : '')
       unlock(fd)
       closeSync(fd)
     },
   }
+}
+
+function leaveWord(fd: number, word: string): void {
+  ftruncateSync(fd)
+  if (word !== '') writeSync(fd, `${word}\n`, 0)
 }
 
 /** The process that holds a directory, as it named itself, or null when nobody does. Nothing is taken or changed. */

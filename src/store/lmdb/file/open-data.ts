@@ -15,10 +15,10 @@ type Access = 'written' | 'only read'
 /**
  * Opens the database of a directory. What would end the process inside LMDB is found out before: files that this user may not open, and
  * pages that are damaged. Without the `lock` of the directory only the meta pages can be judged, because others may write; after a process
- * that was killed or crashed all pages are. Throws `OperatorError` with one line for either. A database that is made here belongs to
+ * that was killed or crashed, or came across damage, all pages are. Throws `OperatorError` with one line for either. A database that is made here belongs to
  * the owner of the directory.
  */
-export function openData(directory: string, access: Access, lock: Pick<DirectoryLock, 'wasLeft'> | null): Environment {
+export function openData(directory: string, access: Access, lock: Pick<DirectoryLock, 'before'> | null): Environment {
   const file = join(directory, DATA_FILE)
   const isNew = !existsSync(file)
   if (!isNew && !statSync(file).isFile()) throw damagedOrForeign(directory, `${DATA_FILE} is no file`)
@@ -28,7 +28,10 @@ export function openData(directory: string, access: Access, lock: Pick<Directory
     throw new OperatorError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
   }
   try {
-    const flaw = flawOfDataFile(directory, lock === null ? 'meta pages' : lock.wasLeft ? 'all pages' : 'branches')
+    const flaw = flawOfDataFile(
+      directory,
+      lock === null ? 'meta pages' : lock.before === 'peace' ? 'branches' : 'all pages',
+    )
     if (flaw !== null) throw new Error(flaw)
     if (isNew && !makeOwned(file)) throw new Error(`${DATA_FILE} is a link that leads nowhere`)
     return openEnvironment(directory, access)

@@ -1,5 +1,6 @@
 import { Packr } from 'msgpackr'
 import { BoundedMap } from '../../../base/bounded-map.js'
+import { BrokenData } from '../../damage.js'
 
 /**
  * Records are msgpack arrays: a version, then the fields in a fixed order. No field names are stored and no structure is
@@ -8,7 +9,7 @@ import { BoundedMap } from '../../../base/bounded-map.js'
 const packr = new Packr({ useRecords: false, copyBuffers: true })
 
 /** A stored record is not what this code wrote: a damaged file or a defect. */
-export class CorruptRecord extends Error {
+export class CorruptRecord extends BrokenData {
   override readonly name = 'CorruptRecord'
 }
 

@@ -202,4 +202,22 @@ export function rowCount(table: ReadTable): number {
   return entryCount
 }
 
+/** What the binding does not declare. */
+interface ReadTransaction {
+  abort(): void
+  isDone: boolean
+}
+
+/**
+ * Ends the transaction of readers, so that the next read begins another one. One that has met a damaged page refuses every read from then
+ * on, and the binding uses it until something is committed, unless it takes it for done (lmdb 3.5.6, `renewReadTxn`). Call it when no
+ * reader is under way: an iterator that threw is left without a use of its cursor.
+ */
+export function endReadTransaction(root: Environment): void {
+  const left = root.useReadTransaction() as unknown as ReadTransaction
+  root.resetReadTxn()
+  left.abort()
+  left.isDone = true
+}
+
 export const NOTHING = Buffer.alloc(0)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../../clock.js'
+import { isDamage } from '../../damage.js'
 import { StorageUnavailable } from '../../refusals.js'
 import type { CommitObserver } from '../../store.js'
 import { ChangeLog } from '../change-log.js'
@@ -38,6 +39,8 @@ export interface DatabaseOptions {
   readonly commitObserver?: CommitObserver
   /** Called when a write was refused or lost, or the database cannot be read. */
   readonly onUnavailable?: (reason: StorageUnavailable) => void
+  /** Called when the database met an error of its own, or of its machine, as with damaged data. */
+  readonly onDamaged?: (error: unknown) => void
   /** Called when a lock in the database did not come. */
   readonly onLockTimeout?: (reason: StorageUnavailable) => void
   /** For tests. */
@@ -98,6 +101,7 @@ export class Database {
         session = await readers.session(turn)
         return (await session.run<T>(fragment)).rows
       } catch (error) {
+        this.noteDamage(error)
         const isLost = session === undefined || session.isLost || isUnavailable(error)
         if (!isLost) throw error
         const cause = session?.silence ?? error
@@ -170,6 +174,7 @@ export class Database {
       this.writers.give(session, isLost)
       if ('value' in outcome) return this.told(work, outcome.value)
       const { error } = outcome
+      this.noteDamage(error)
       const hangs = this.noteHanging(session.silence ?? error, 'write')
       if (error instanceof FateUnknown) throw this.noteRefusal(error)
       if (work.isCommitSent && outcome.isBroken) {
@@ -207,6 +212,10 @@ export class Database {
     if (during === 'read') this.outage.begin(reason)
     else this.outage.suspectWrites(reason)
     return true
+  }
+
+  private noteDamage(error: unknown): void {
+    if (isDamage(error)) this.options.onDamaged?.(error)
   }
 
   private refused(error: unknown): StorageUnavailable {

@@ -1,0 +1,31 @@
+/**
+ * A port whose failures are heard: what its methods throw, and what their promises reject with, goes to `hear` and on to the caller.
+ * Reads come from everywhere, so this is the one place that all of their errors pass. What it costs is a call.
+ */
+export function overheard<Port extends object>(port: Port, hear: (error: unknown) => void): Port {
+  const heard: Port = Object.create(port)
+  for (const [name, method] of methodsOf(port)) {
+    const value = (...given: unknown[]): unknown => {
+      try {
+        const result = method.apply(port, given)
+        if (result instanceof Promise) result.catch(hear)
+        return result
+      } catch (error) {
+        hear(error)
+        throw error
+      }
+    }
+    Object.defineProperty(heard, name, { value })
+  }
+  return heard
+}
+
+function methodsOf(port: object): readonly (readonly [name: string, method: Method])[] {
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(port)).filter((name) => name !== 'constructor')
+  return names.flatMap((name) => {
+    const value: unknown = Reflect.get(port, name)
+    return typeof value === 'function' ? [[name, value as Method] as const] : []
+  })
+}
+
+type Method = (...given: unknown[]) => unknown
