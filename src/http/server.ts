@@ -95,6 +95,11 @@ export interface ServerSettings {
   readonly port: number
   /** Connections beyond are refused. */
   readonly connectionLimit: number
+  /**
+   * Whether a connection beyond takes the place of one that nothing is done for, of which the one goes that has waited for longest;
+   * `node:http` only. For a listener of the operator, where the newest one counts.
+   */
+  readonly yieldsWaiting?: boolean
   /** How many of them one client may have; all if absent. */
   readonly share?: ConnectionShare
   readonly onRefusedConnection?: (why: 'limit' | 'share') => void

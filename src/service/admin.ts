@@ -31,7 +31,7 @@ import type { ApiHandlers } from './routes.js'
 import { setAsideOf } from './set-aside.js'
 import type { Shutdown } from './shutdown.js'
 
-/** Maximum number of commands at once. */
+/** Maximum number of commands at once. Beyond, connections that only wait are closed for new ones. */
 const CONNECTION_LIMIT = 16
 /** How many of them may be long ones: an export whose reader has stopped must not keep a health check out. */
 const STREAM_LIMIT = CONNECTION_LIMIT / 2
@@ -89,7 +89,10 @@ export async function startAdmin(context: AdminContext): Promise<void> {
   rmSync(path, { force: true })
   const server = new NodeServer(
     resolve,
-    { host: '', port: 0, socketPath: path, connectionLimit: CONNECTION_LIMIT, streamLimit: STREAM_LIMIT, ...LIMITS },
+    {
+      ...{ host: '', port: 0, socketPath: path },
+      ...{ connectionLimit: CONNECTION_LIMIT, yieldsWaiting: true, streamLimit: STREAM_LIMIT, ...LIMITS },
+    },
     (error) => log.error({ err: error }, 'the admin socket failed on a request'),
   )
   await server.listen()

@@ -16,8 +16,10 @@ import { operationsGuard } from './door.js'
 import { authorityOf, drain, LIMITS, type ListenAddress, listen } from './listeners.js'
 import type { Shutdown } from './shutdown.js'
 
-/** Maximum number of connections to the operator's own listener; a browser keeps six. */
+/** Maximum number of connections to the operator's own listener; a browser keeps six. Beyond, those that only wait are closed for new ones. */
 const CONNECTION_LIMIT = 32
+/** How many of them may have long answers: lists whose readers have stopped must not keep an operator out. */
+const STREAM_LIMIT = CONNECTION_LIMIT / 2
 
 /** What the operator's own listener shows. */
 type Shown = Omit<ConsoleShown, 'condition'> & { readonly condition: Omit<ConsoleShown['condition'], 'samples'> }
@@ -61,7 +63,8 @@ async function startFront({ metrics, console, wanted, log, shutdown }: FrontPart
     admit: host === null ? [] : [host],
     ...(console === null ? {} : { present: consoleFailurePages(console.isSandbox) }),
   })
-  const server = new NodeServer(resolve, { ...wanted, connectionLimit: CONNECTION_LIMIT, ...LIMITS }, (error) =>
+  const limits = { connectionLimit: CONNECTION_LIMIT, yieldsWaiting: true, streamLimit: STREAM_LIMIT, ...LIMITS }
+  const server = new NodeServer(resolve, { ...wanted, ...limits }, (error) =>
     log.error({ err: error }, 'the operations listener failed on a request'),
   )
   const address = await listen(server, wanted)

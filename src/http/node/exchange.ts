@@ -18,6 +18,8 @@ export interface NodeConnection {
   readonly exchanges: Set<NodeExchange>
   /** True once a request has been refused: what follows is ignored. */
   isEnding: boolean
+  /** Since when nothing has been done for it, as it was seen last; on a clock that does not jump. */
+  waitingSinceMs: number
 }
 
 export class NodeExchange extends Exchange {
@@ -51,6 +53,11 @@ export class NodeExchange extends Exchange {
   /** True while the client waits for the handler. */
   get isHandling(): boolean {
     return this.state === 'handling'
+  }
+
+  /** True while a handler or a stream makes the answer: the rest is up to the client. */
+  get isWorking(): boolean {
+    return this.state === 'handling' || this.state === 'streaming'
   }
 
   /** `awaitsContinue`: the client sends its body only when the server asks for it (RFC 9110, 10.1.1). */
@@ -149,6 +156,7 @@ export class NodeExchange extends Exchange {
   protected sendWhole(answer: Answer): void {
     const { status, body } = answer
     this.state = 'sending'
+    this.connection.waitingSinceMs = performance.now()
     if (isStream(body) || hasNoBody(status)) {
       this.writeHead(answer)
       this.res.end()
@@ -207,6 +215,7 @@ export class NodeExchange extends Exchange {
   protected override end(): void {
     super.end()
     this.connection.exchanges.delete(this)
+    this.connection.waitingSinceMs = performance.now()
   }
 }
 

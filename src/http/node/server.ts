@@ -65,7 +65,8 @@ export class NodeServer extends Front {
       this.server = createSecureServer({ ...options, ...TLS_OPTIONS, handshakeTimeout })
       this.renewCertificate()
     }
-    this.server.maxConnections = connectionLimit
+    // Beside it, the engine counts those that have been cut and are not closed yet.
+    this.server.maxConnections = settings.yieldsWaiting === true ? 2 * connectionLimit : connectionLimit
     // `maxHeaderSize` bounds the number of headers; a limit on it would make `node:http` drop some silently.
     this.server.maxHeadersCount = 0
     this.server.timeout = idleTimeoutMs
@@ -140,8 +141,13 @@ export class NodeServer extends Front {
     answerRaw(socket, 'not_found')
   }
 
-  /** Returns false, and ends the connection, if its client already has its share. */
+  /** Returns false, and ends the connection, if its client already has its share, or if no other one yields. */
   private admit(socket: Socket): boolean {
+    if (this.settings.yieldsWaiting === true && !this.makeRoom()) {
+      socket.destroy()
+      this.settings.onRefusedConnection?.('limit')
+      return false
+    }
     const address = peerAddress(socket.remoteAddress ?? '')
     if (this.counts?.opened(address) === false) {
       socket.destroy()
@@ -149,6 +155,21 @@ export class NodeServer extends Front {
       return false
     }
     socket.on('close', () => this.counts?.closed(address))
+    return true
+  }
+
+  /** Whether there is room for one more connection: if need be, one that nothing is done for is cut. */
+  private makeRoom(): boolean {
+    if (this.connections.size < this.settings.connectionLimit) return true
+    let longest: NodeConnection | undefined
+    for (const connection of this.connections.values()) {
+      if ([...connection.exchanges].some(({ isWorking }) => isWorking)) continue
+      if (longest === undefined || connection.waitingSinceMs < longest.waitingSinceMs) longest = connection
+    }
+    if (longest === undefined) return false
+    // It is counted no more, though it closes a moment later.
+    this.connections.delete(longest.socket)
+    longest.socket.destroy()
     return true
   }
 
@@ -161,7 +182,8 @@ export class NodeServer extends Front {
   }
 
   private serve(socket: Socket): void {
-    const connection: NodeConnection = { socket, exchanges: new Set(), isEnding: false }
+    const waitingSinceMs = performance.now()
+    const connection: NodeConnection = { socket, exchanges: new Set(), isEnding: false, waitingSinceMs }
     this.connections.set(socket, connection)
     parseInSlices(socket)
     socket.on('close', () => {
