@@ -22,6 +22,7 @@ import {
   REMOVED_ROWS,
   VERIFY_LANES,
 } from './catalogue.js'
+import { exposed } from './exposition.js'
 import { NO_TOTALS, type Totals } from './history.js'
 import { observeLoop } from './loop-delay.js'
 import { type Watched, watchFollower, watchNetworks } from './network-series.js'
@@ -73,6 +74,8 @@ export interface WatchedParts {
 export class Metrics {
   private readonly ofProcess = processMetrics()
   private readonly registry = new Registry()
+  /** Those that are read from the store, and may wait for it. */
+  private readonly ofStore = new Registry()
   /** What the console shows of the last hour. */
   readonly totals: Totals = { ...NO_TOTALS }
   readonly requests: ObserveRequest = requestObserver(this.registry, this.totals)
@@ -110,7 +113,7 @@ export class Metrics {
     certificateExpiresAt,
     backups,
   }: WatchedParts): void {
-    const { registry } = this
+    const { registry, ofStore } = this
     beginDeposits(this.deposits, store.networks.present)
     gauge(registry, metricsCatalogue.ready, (ready) => ready.set(isReady() ? 1 : 0))
     gauge(registry, metricsCatalogue.degraded, (one) => {
@@ -148,33 +151,37 @@ export class Metrics {
     gauge(registry, metricsCatalogue.backupInterval, (interval) =>
       interval.set((backups?.everyMs ?? 0) / MS_PER_SECOND),
     )
-    gauge(registry, metricsCatalogue.walletsClaimable, (claimable) =>
+    gauge(ofStore, metricsCatalogue.walletsClaimable, (claimable) =>
       unlessAway(claimable, async () => {
         for (const network of store.networks.present)
           claimable.set({ network }, await store.wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX))
       }),
     )
-    gauge(registry, metricsCatalogue.walletsWithdrawn, (withdrawn) =>
+    gauge(ofStore, metricsCatalogue.walletsWithdrawn, (withdrawn) =>
       unlessAway(withdrawn, async () => {
         for (const network of store.networks.present)
           withdrawn.set({ network }, await store.wallets.countWithdrawn(network))
       }),
     )
-    gauge(registry, metricsCatalogue.outbox, (outbox) =>
+    gauge(ofStore, metricsCatalogue.outbox, (outbox) =>
       unlessAway(outbox, async () => {
         const depth = await store.outbox.depth()
         for (const [state, count] of Object.entries(depth)) outbox.set({ state }, count)
       }),
     )
     const outboxAge = new OutboxAge(store.outbox, clock)
-    gauge(registry, metricsCatalogue.outboxAge, (age) =>
+    gauge(ofStore, metricsCatalogue.outboxAge, (age) =>
       unlessAway(age, async () => age.set((await outboxAge.read()) / MS_PER_SECOND)),
     )
   }
 
   /** All metrics in the text format of Prometheus, without those of the store while it is away. */
   async text(): Promise<string> {
-    return `${await this.ofProcess.metrics()}\n${await this.registry.metrics()}`
+    const waiting = this.ofStore.metrics()
+    // Nobody waits for it yet.
+    waiting.catch(() => {})
+    const [ofProcess, own] = [await exposed(this.ofProcess), await exposed(this.registry)]
+    return [ofProcess, own, await waiting].join('\n')
   }
 }
 
