@@ -61,7 +61,8 @@ export interface Waiting {
  * The payment pages that are open in browsers. Each holds a stream of server-sent events (HTML, 9.2), which says when there
  * is something new to show; the page then asks for it as for any page. So a stream costs little, and knows no language.
  *
- * A commit names the wallets that it changed. Their invoices are read once each, however many pages show them.
+ * A commit names the invoices whose own deposits it changed, and the wallets all of whose invoices it may concern. Each invoice is read
+ * once, however many pages show it.
  */
 export class OpenPages {
   private readonly invoices = new Map<string, OpenInvoice>()
@@ -114,6 +115,14 @@ export class OpenPages {
     if (this.isNoting || this.changedWallets.size === 0) return
     this.isNoting = true
     this.noteChanged().catch(this.options.onError)
+  }
+
+  /** Tells the pages of these invoices what is new. */
+  ownChanged(invoiceIds: Iterable<string>): void {
+    for (const invoiceId of invoiceIds) {
+      const invoice = this.invoices.get(invoiceId)
+      if (invoice !== undefined) this.read([invoice])
+    }
   }
 
   /** Ends all pages, and takes no more. */

@@ -60,6 +60,9 @@ export function startOpenPages(store: Store, settings: Settings, log: Logger): O
       pageState(store, networks, invoiceId, async (piece) => await store.turns.run(OPEN_PAGES, piece)),
     onError: (error) => log.error({ err: error }, 'open payment pages could not be notified of a change'),
   })
-  store.changes.onChange((walletIds) => openPages.changed(walletIds))
+  store.changes.onChange(({ walletIds, invoiceIds }) => {
+    openPages.changed(walletIds)
+    openPages.ownChanged(invoiceIds)
+  })
   return openPages
 }

@@ -362,8 +362,16 @@ export interface ImportPort {
   add(batch: readonly ImportableRecord[], terms?: ImportTerms): Promise<readonly Settled<ImportOutcome>[]>
 }
 
-/** Called with wallets whose deposits or addresses changed, or with an invoice on them that was voided. Must be quick, and must not throw. */
-export type OnChange = (walletIds: ReadonlySet<string>) => void
+/** What a commit changed of what payment pages show. */
+export interface Changed {
+  /** Wallets that got an address or another deposit that is matched to no invoice, or on which an invoice ended: it may concern all theirs. */
+  readonly walletIds: ReadonlySet<string>
+  /** Invoices that a deposit is matched to which came or was confirmed. What another process wrote is told by the wallets alone. */
+  readonly invoiceIds: ReadonlySet<string>
+}
+
+/** Must be quick, and must not throw. */
+export type OnChange = (changed: Changed) => void
 
 /** Called with deliveries that became due. Must be quick, and must not throw. */
 export type OnOwed = (owed: readonly OwedDelivery[]) => void

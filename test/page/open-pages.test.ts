@@ -124,6 +124,18 @@ describe('open pages', () => {
     for (const reader of readers) assert.deepEqual(reader.versions, ['a2'])
   })
 
+  test('are told of a change of one invoice alone, and no other one is read', async () => {
+    const { pages, read, versions, reads } = openPages()
+    const [first, other] = [read(), read({ invoiceId: 'b', seen: 'b1' })]
+    await settle()
+    reads.length = 0
+    versions.set('a', 'a2')
+    pages.ownChanged(['a', 'unknown'])
+    await settle()
+    assert.deepEqual(reads, ['a'])
+    assert.deepEqual([first.versions, other.versions], [['a2'], []])
+  })
+
   test('let other work have its turn between many invoices, and miss none', async () => {
     const ids = Array.from({ length: 200 }, (_, i) => `invoice ${i}`)
     const { pages, open } = openPages({ stateOf: async (id) => stateOf(`${id}, new`) })

@@ -141,7 +141,7 @@ async function showEvents(parts: PaymentPageParts, head: RequestHead, id: string
   }
   const { key, isLoopback } = parts.clientOf(head)
   const client = isLoopback ? null : key
-  const events = parts.openPages.open({ invoiceId: id, walletIds: walletsOf(invoice), seen, client })
+  const events = parts.openPages.open({ invoiceId: invoice.id, walletIds: walletsOf(invoice), seen, client })
   if (events === null) return failureAnswer(failure('overloaded'), NO_ROOM_HEADERS)
   return { status: 200, headers: EVENTS_HEADERS, body: events }
 }

@@ -17,6 +17,8 @@ const LOOKED_BACK = 1000
 /** What a transaction tells other processes. */
 export interface Told {
   readonly walletIds: ReadonlySet<string>
+  /** Invoices of which matched deposits changed, and for each a wallet of theirs. */
+  readonly invoices: ReadonlyMap<string, string>
   readonly owed: readonly OwedDelivery[]
   /** Owners whose events are sent. */
   readonly logged: ReadonlySet<string>
@@ -73,8 +75,9 @@ export class ChangeLog implements ChangePort {
   }
 
   /** A transaction of this process has committed. Its caller knows what became due. */
-  tell({ walletIds, logged }: Told): void {
-    if (walletIds.size > 0) for (const listener of this.onChanges) listener(walletIds)
+  tell({ walletIds, invoices, logged }: Told): void {
+    const changed = { walletIds, invoiceIds: new Set(invoices.keys()) }
+    if (walletIds.size + invoices.size > 0) for (const listener of this.onChanges) listener(changed)
     if (logged.size > 0) for (const listener of this.onLoggeds) listener(logged)
   }
 
@@ -146,15 +149,15 @@ export class ChangeLog implements ChangePort {
 
   private tellAll(rows: readonly LogRow[]): void {
     const walletIds = new Set(rows.flatMap(({ wallet_ids }) => wallet_ids))
-    this.tell({ walletIds, owed: [], logged: new Set(rows.flatMap(({ logged }) => logged)) })
+    this.tell({ walletIds, invoices: new Map(), owed: [], logged: new Set(rows.flatMap(({ logged }) => logged)) })
     const owed = rows.flatMap((row) => JSON.parse(row.owed) as readonly OwedDelivery[])
     if (owed.length > 0) for (const listener of this.onOweds) listener(owed)
   }
 }
 
-/** The row of a transaction, for other processes. */
-export function logChange({ walletIds, owed, logged }: Told, writer: string, nowMs: number): Fragment {
+/** The row of a transaction, for other processes. It has no column for invoices: their wallets stand for them. */
+export function logChange({ walletIds, invoices, owed, logged }: Told, writer: string, nowMs: number): Fragment {
   return sql`
     INSERT INTO change_log (at, writer, wallet_ids, owed, logged)
-    VALUES (${nowMs}::bigint, ${writer}::uuid, ${[...walletIds]}::text[], ${JSON.stringify(owed)}, ${[...logged]}::text[])`
+    VALUES (${nowMs}::bigint, ${writer}::uuid, ${[...new Set([...walletIds, ...invoices.values()])]}::text[], ${JSON.stringify(owed)}, ${[...logged]}::text[])`
 }

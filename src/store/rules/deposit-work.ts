@@ -64,6 +64,8 @@ export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R ex
   candidates(payee: P, seen: Sighting, value: DepositValue, unit: bigint): Awaitable<DepositSearch<I, unknown> | null>
   /** An invoice as it is now that the deposit is counted. */
   current(invoice: I): Awaitable<I>
+  /** Notes that the deposits of an invoice change, of which this one is to a wallet. */
+  ownChanged(invoice: I, walletId: string): void
   /** Adds the match of a deposit to an invoice, takes it back, or changes what of it is confirmed. */
   changeMatch(invoice: I, row: R, change: MatchChange): void
   /** Enters what became of a deposit into the log of the owner of the invoice that it is matched to, or else of its wallet. */

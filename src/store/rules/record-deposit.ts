@@ -106,7 +106,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     }
     if (match !== null) this.changeMatch(match.invoice, row, payee, { from, wasMatched: seen.invoiceId !== null })
     if (row.countedAs !== null) yield* this.count(row, payee, { from, wasMatched: seen.invoiceId !== null })
-    if (payee.walletId !== null) work.changed(payee.walletId)
+    if (payee.walletId !== null) this.tell(change, counted, match, payee.walletId)
     work.put(row, known)
     const isNew = (status: DepositStatus) => !(status === 'pending' ? seen.isPendingReached : seen.isConfirmedReached)
     yield* this.settleAndOwe(row, payee, match?.invoice ?? null, work.isSilent ? [] : reaches.filter(isNew))
@@ -128,6 +128,16 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     this.changeMatch(match.invoice, row, payee, before)
     yield* this.count(row, payee, before)
     work.put(row, known)
+  }
+
+  /**
+   * Tells whose pages show something else. A page shows what is its invoice's own: a deposit that is matched to one from the moment that it
+   * counts is nobody else's.
+   */
+  private tell({ deposit }: DepositChange, counted: R | null, match: Match<I> | null, walletId: string): void {
+    const wasAnyones = counted !== null && counted.invoiceId === null
+    if (match === null || wasAnyones || deposit.kind === 'dropped') this.work.changed(walletId)
+    else this.work.ownChanged(match.invoice, walletId)
   }
 
   private valueOf(deposit: Deposit): DepositValue {

@@ -241,7 +241,7 @@ export function describeUnderpaid(open: OpenStore): void {
       const walletIds = ['wallet-1', 'wallet-2']
       await t.invoice({ amount: '25', walletIds })
       const change = new Promise<readonly string[]>((resolve) => {
-        const end = t.store.changes.onChange((changed) => {
+        const end = t.store.changes.onChange(({ walletIds: changed }) => {
           end()
           resolve([...changed].sort())
         })

@@ -44,7 +44,7 @@ async function nextOwed(store: Store): Promise<{ readonly told: Promise<readonly
 
 function nextChange(store: Store, walletId: string): Promise<void> {
   return new Promise((resolve) => {
-    store.changes.onChange((walletIds) => {
+    store.changes.onChange(({ walletIds }) => {
       if (walletIds.has(walletId)) resolve()
     })
   })

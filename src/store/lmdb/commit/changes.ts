@@ -5,6 +5,7 @@ export class Changes implements ChangePort {
   private readonly listeners = new Set<OnChange>()
   private readonly logListeners = new Set<OnLogged>()
   private wallets = new Set<string>()
+  private invoices = new Set<string>()
   private owners = new Set<string>()
 
   onChange(listener: OnChange): () => void {
@@ -28,14 +29,20 @@ export class Changes implements ChangePort {
   }
 
   /** Called by a unit of work. One that is undone may be told all the same: listeners read what there is. */
-  add(walletId: string): void {
+  addWallet(walletId: string): void {
     if (this.listeners.size > 0) this.wallets.add(walletId)
   }
 
+  /** Likewise. */
+  addInvoice(invoiceId: string): void {
+    if (this.listeners.size > 0) this.invoices.add(invoiceId)
+  }
+
   tell(): void {
-    if (this.wallets.size > 0) {
-      const told = this.wallets
+    if (this.wallets.size + this.invoices.size > 0) {
+      const told = { walletIds: this.wallets, invoiceIds: this.invoices }
       this.wallets = new Set()
+      this.invoices = new Set()
       for (const listener of this.listeners) listener(told)
     }
     if (this.owners.size > 0) {
@@ -48,6 +55,7 @@ export class Changes implements ChangePort {
   /** Nothing of the commit came to be. */
   forget(): void {
     this.wallets.clear()
+    this.invoices.clear()
     this.owners.clear()
   }
 }

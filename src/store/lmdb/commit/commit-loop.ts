@@ -66,7 +66,12 @@ class UnitCommit {
 
   /** Notes that the deposits or the address of a wallet change, or that an invoice on it ends. */
   changed(walletId: string): void {
-    this.changes.add(walletId)
+    this.changes.addWallet(walletId)
+  }
+
+  /** Notes that deposits change which are matched to an invoice. */
+  ownChanged(invoiceId: string): void {
+    this.changes.addInvoice(invoiceId)
   }
 
   /** Notes that something was logged of an owner whose events are sent. */

@@ -121,6 +121,10 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     this.commit.changed(walletId)
   }
 
+  ownChanged({ invoice }: InvoiceRow): void {
+    this.commit.ownChanged(invoice.id)
+  }
+
   ownOf(row: InvoiceRow): { readonly amount: bigint; readonly own: Received } {
     return { amount: atomsOf(row.invoice), own: sumsFor(this.commit, row).own }
   }

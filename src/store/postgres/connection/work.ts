@@ -45,6 +45,7 @@ export class Work {
   /** The tale of the part that goes on now. */
   private present = this.tale
   private readonly changes = new Set<string>()
+  private readonly ownChanges = new Map<string, string>()
   /** Invoices that it has changed, and the wallets that they are on. */
   private readonly touches = new Touches()
   private readonly effects = new Effects()
@@ -158,6 +159,11 @@ export class Work {
     this.changes.add(walletId)
   }
 
+  /** Notes that deposits change which are matched to an invoice, and went to a wallet. */
+  ownChanged(invoiceId: string, walletId: string): void {
+    this.ownChanges.set(invoiceId, walletId)
+  }
+
   /** Notes that the unit changes an invoice, and where it stands on its wallets. */
   touch(invoice: { readonly id: string; readonly walletIds: readonly string[] }): void {
     this.touches.touch([invoice.id, ...invoice.walletIds])
@@ -197,7 +203,7 @@ export class Work {
   }
 
   get told(): Told {
-    return { walletIds: this.changes, owed: this.owed, logged: this.logged }
+    return { walletIds: this.changes, invoices: this.ownChanges, owed: this.owed, logged: this.logged }
   }
 
   /** Writes what the unit has gathered, and commits. `value` is what the unit answers. */
@@ -207,7 +213,7 @@ export class Work {
     this.writeEffects()
     if (this.hasWritten) {
       const time = await this.readClock()
-      const isTold = this.changes.size > 0 || this.owed.length > 0 || this.logged.size > 0
+      const isTold = this.changes.size + this.ownChanges.size > 0 || this.owed.length > 0 || this.logged.size > 0
       if (isTold) this.write(logChange(this.told, this.writer, time))
       this.write(sql`INSERT INTO transactions (id, at) VALUES (${this.id}::uuid, ${time})`)
     }

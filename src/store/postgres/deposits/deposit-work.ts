@@ -104,6 +104,10 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
     this.work.changed(walletId)
   }
 
+  ownChanged({ invoice }: InvoiceRow, walletId: string): void {
+    this.work.ownChanged(invoice.id, walletId)
+  }
+
   ownOf({ atoms, received }: InvoiceRow): { readonly amount: bigint; readonly own: Received } {
     return { amount: atoms, own: received.own }
   }
