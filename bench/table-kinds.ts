@@ -15,6 +15,7 @@ export type DiskKind =
 export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKind>> = {
   meta: 'other',
   networks: 'other',
+  currencies: 'other',
   identities: 'other',
   wallets: 'wallet',
   addresses: 'wallet',

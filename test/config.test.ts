@@ -10,6 +10,8 @@ type Flags = readonly (readonly [flag: string, value: string])[]
 
 const EVM_TOKEN = '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0'
 const TRON_TOKEN = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
+const OTHER_EVM_TOKEN = '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238'
+const OTHER_TRON_TOKEN = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
 
 function accepted(flags: Flags, environment: Environment = {}): Settings {
   const outcome = readSettings(flags, environment, [], MACHINE)
@@ -63,6 +65,8 @@ describe('settings', () => {
       backupEvery: 24,
       backupKeep: 7,
       sepTokenDecimals: 6,
+      sepTokens: [],
+      trxNileTokens: [],
       trxNileTokenDecimals: 6,
       sepUrls: [],
       sepChainId: 11_155_111,
@@ -152,6 +156,7 @@ describe('settings', () => {
       BILLHOOK_SEP_URLS: 'https://user:word@a.example/v2/key?k=1, http://10.0.0.1:8545',
       BILLHOOK_SEP_CHAIN_ID: '31337',
       BILLHOOK_SEP_TOKEN: EVM_TOKEN,
+      BILLHOOK_SEP_TOKENS: `USDC:${OTHER_EVM_TOKEN}:6, DAI:${OTHER_EVM_TOKEN.replace('b', 'c')}:18`,
       BILLHOOK_SEP_CONFIRMATIONS: 'safe',
       BILLHOOK_SEP_START: '0',
       BILLHOOK_SEP_POLL_MS: '100',
@@ -162,6 +167,7 @@ describe('settings', () => {
       BILLHOOK_TRX_NILE_API_KEY: 'key',
       BILLHOOK_TRX_NILE_GENESIS: 'ab'.repeat(32),
       BILLHOOK_TRX_NILE_TOKEN: TRON_TOKEN,
+      BILLHOOK_TRX_NILE_TOKENS: `USDC:${OTHER_TRON_TOKEN}:6`,
       BILLHOOK_TRX_NILE_START: '140737488355328',
       BILLHOOK_TRX_NILE_POLL_MS: '600000',
       BILLHOOK_TRX_NILE_EXPLORER: 'off',
@@ -240,6 +246,7 @@ describe('settings', () => {
       sepUrls: ['https://user:word@a.example/v2/key?k=1', 'http://10.0.0.1:8545'],
       sepChainId: 31_337,
       sepToken: EVM_TOKEN,
+      sepTokens: [`USDC:${OTHER_EVM_TOKEN}:6`, `DAI:${OTHER_EVM_TOKEN.replace('b', 'c')}:18`],
       sepConfirmations: 'safe',
       sepStart: 0,
       sepPollMs: 100,
@@ -250,6 +257,7 @@ describe('settings', () => {
       trxNileApiKey: 'key',
       trxNileGenesis: 'ab'.repeat(32),
       trxNileToken: TRON_TOKEN,
+      trxNileTokens: [`USDC:${OTHER_TRON_TOKEN}:6`],
       trxNileStart: 140_737_488_355_328,
       trxNilePollMs: 600_000,
       trxNileExplorer: null,
@@ -371,6 +379,14 @@ describe('problems with settings', () => {
     const real = { BILLHOOK_SANDBOX_LEDGER: 'real' }
     assert.deepEqual(problems([], real), ['BILLHOOK_SANDBOX_LEDGER needs --sandbox.'])
     assert.equal(accepted([['--sandbox', 'on']], real).sandboxLedger, 'real')
+  })
+
+  test('a contract is one token', () => {
+    const token = { BILLHOOK_SEP_TOKEN: EVM_TOKEN }
+    assert.deepEqual(problems([], { ...token, BILLHOOK_SEP_TOKENS: `USDC:${EVM_TOKEN.toLowerCase()}:6` }), [
+      'BILLHOOK_SEP_TOKENS has the contract of BILLHOOK_SEP_TOKEN, and a contract is one token.',
+    ])
+    accepted([], { ...token, BILLHOOK_SEP_TOKENS: `USDC:${OTHER_EVM_TOKEN}:6` })
   })
 
   test('a network is watched with its token only, and never in the sandbox', () => {
@@ -617,6 +633,20 @@ describe('problems with settings', () => {
     BILLHOOK_TRX_NILE_TOKEN_DECIMALS: ['19', '6.0'],
     BILLHOOK_SEP_URLS: ['a.example', 'ws://a.example', 'http://a.example#x', 'http://a.example,'],
     BILLHOOK_SEP_CHAIN_ID: ['0', '0xaa36a7', 'sepolia'],
+    BILLHOOK_SEP_TOKENS: [
+      'USDC',
+      `USDC:${EVM_TOKEN}`,
+      `usdc:${EVM_TOKEN}:6`,
+      `USDT:${EVM_TOKEN}:6`,
+      `NATIVE:${EVM_TOKEN}:6`,
+      `USDC:${EVM_TOKEN}:19`,
+      `USDC:${TRON_TOKEN}:6`,
+      `USDC:${EVM_TOKEN}:6,`,
+      `USDC:${EVM_TOKEN}:6,USDC:${OTHER_EVM_TOKEN}:6`,
+      `USDC:${EVM_TOKEN}:6,DAI:${EVM_TOKEN.toLowerCase()}:6`,
+      [...'ABCDEFGH'].map((letter, n) => `${letter}${letter}:${EVM_TOKEN.slice(0, -1)}${n}:6`).join(),
+    ],
+    BILLHOOK_TRX_NILE_TOKENS: [`USDC:${EVM_TOKEN}:6`, `USDT:${TRON_TOKEN}:6`],
     BILLHOOK_SEP_TOKEN: ['0x12', `${EVM_TOKEN}0`, EVM_TOKEN.slice(2), TRON_TOKEN],
     BILLHOOK_SEP_CONFIRMATIONS: ['0', '10001', 'latest', 'Finalized'],
     BILLHOOK_SEP_START: ['-1', '140737488355329', 'finalized', '0x10'],

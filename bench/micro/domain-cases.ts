@@ -63,6 +63,7 @@ function decisionCases(): readonly Case[] {
   const free = {
     unusableWallet: none,
     isReferenceTaken: no,
+    currenciesInstead: none,
     areCoinsMixed: no,
     walletOfAmount: none,
     takenWallet: none,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { fromStored, type InvoiceRow, invoiceCodec, toStored } from '../../src/store/lmdb/invoices/invoice-rows.js'
 import { deliveryCodec } from '../../src/store/lmdb/outbox/delivery-rows.js'
+import { CurrencyNumbers } from '../../src/store/lmdb/tables/currencies.js'
 import {
   bigintFromBytes,
   bigintToBytes,
@@ -54,20 +55,24 @@ function invoiceCases(): readonly Case[] {
     walletIds: ['wallet-1'],
     walletIdsText: 'wallet-1',
   }
+  const currencies = new CurrencyNumbers(undefined)
   const inputs = numbers.map((n) => ({ id: invoiceId(n), row: invoiceRow(n) }))
-  const stored = new Map(inputs.map(({ id, row }) => [id.toString('latin1'), invoiceCodec.encode(toStored(row, set))]))
+  const stored = new Map(
+    inputs.map(({ id, row }) => [id.toString('latin1'), invoiceCodec.encode(toStored(row, set, currencies))]),
+  )
   return [
     functionCase({
       name: 'write the record of an invoice',
       inputs,
-      run: ({ row }) => invoiceCodec.encode(toStored(row, set)),
+      run: ({ row }) => invoiceCodec.encode(toStored(row, set, currencies)),
       isRight: (bytes, { id }) => stored.get(id.toString('latin1'))?.equals(bytes) === true,
       note: 'without the table that it goes to',
     }),
     functionCase({
       name: 'read the record of an invoice',
       inputs,
-      run: ({ id }) => fromStored(id, invoiceCodec.decode(stored.get(id.toString('latin1')) ?? NOTHING), set),
+      run: ({ id }) =>
+        fromStored(id, invoiceCodec.decode(stored.get(id.toString('latin1')) ?? NOTHING), set, currencies),
       isRight: (read, { row }) => isDeepStrictEqual(read, row),
       note: 'from bytes in memory, looking them up included',
     }),

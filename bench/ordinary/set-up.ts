@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import { parsePublicKeyHex } from '../../src/crypto/secp256k1.js'
 import { depositValue, type Sighting } from '../../src/domain/deposit.js'
-import { canonicalAddress, type Network } from '../../src/domain/network.js'
+import { canonicalAddress, type Decimals, type Network } from '../../src/domain/network.js'
 import { SCHEMA } from './schema.js'
 
 /** USDT has six on both networks. */
-const TOKEN_DECIMALS: Readonly<Record<Network, number>> = { SEP: 6, 'TRX-NILE': 6 }
+const DECIMALS: Decimals = { SEP: { native: 18, USDT: 6 }, 'TRX-NILE': { native: 6, USDT: 6 } }
 
 /** A key that may create invoices, unless it is said to be revoked, expired or without the permission. */
 export interface RegisteredKey {
@@ -76,7 +76,7 @@ function walletRow({ id, owner, address, network }: AssignedWallet) {
 }
 
 function depositRow(deposit: NonNullable<SetUp['deposits']>[number]) {
-  const value = depositValue(deposit, TOKEN_DECIMALS)
+  const value = depositValue(deposit, DECIMALS)
   if (value === null) throw new Error(`${deposit.amount} is no amount of a deposit`)
   return {
     network: deposit.network,

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { refusalOf } from '@billhook/client'
 import type { Operator } from '../domain/audit.js'
-import type { TokenDecimals } from '../domain/network.js'
+import type { Decimals } from '../domain/network.js'
 import type { ServiceStatus, WorkRecord } from '../http/routes/admin.js'
 import { OperatorError } from '../operator-error.js'
 import { adminSocketPath } from '../service/admin-socket.js'
@@ -135,7 +135,7 @@ export function withAdmin(
   })
 }
 
-/** Decimal places of the token by network, as the process says that holds the data. */
-export async function tokenDecimalsOf(admin: Admin): Promise<TokenDecimals> {
-  return ((await admin.call('GET', '/admin/status')).body as ServiceStatus).token_decimals
+/** Decimal places by network and currency, as the process says that holds the data. */
+export async function decimalsOf(admin: Admin): Promise<Decimals> {
+  return ((await admin.call('GET', '/admin/status')).body as ServiceStatus).decimals
 }

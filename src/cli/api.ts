@@ -1,8 +1,9 @@
 import type { Reply } from '@billhook/client'
-import type { TokenDecimals } from '../domain/network.js'
+import { NATIVE, USDT } from '../domain/amount.js'
+import type { Decimals } from '../domain/network.js'
 import type { ServiceStatus } from '../http/routes/admin.js'
-import type { ServiceInfo } from '../http/routes/info.js'
-import { ADMIN_URL, type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
+import type { NetworkInfo, ServiceInfo } from '../http/routes/info.js'
+import { ADMIN_URL, type Admin, decimalsOf, withAdmin } from './admin.js'
 import type { ApiCall } from './api-call.js'
 import type { BillhookCommand, Check, Given, ProcessIo } from './billhook-command.js'
 import { checkWholeNumber } from './flags.js'
@@ -13,8 +14,8 @@ import { unservedData } from './served-data.js'
 export interface Api {
   /** The URL below which payers find the pages; empty where it is unknown, with no service and no public URL. */
   pages(): Promise<string>
-  /** Decimal places of the token, by network. */
-  tokenDecimals(): Promise<TokenDecimals>
+  /** Decimal places by network and currency. */
+  decimals(): Promise<Decimals>
   /** Whether a key signs the requests: it then decides who acts. */
   readonly isSigned: boolean
   /** Throws `BillhookError`. */
@@ -90,8 +91,8 @@ export async function withApi(given: Given, work: Work, onlyServed = false): Pro
     const service = new RemoteService({ url, signer, io, stop })
     const call = (one: ApiCall) => service.call(one)
     try {
-      const tokenDecimals = async () => decimalsIn((await call({ tag: 'GET /api/info' })).body as ServiceInfo)
-      return await work({ pages: async () => url, tokenDecimals, isSigned: signer !== undefined, call }, io, stop)
+      const decimals = async () => decimalsIn((await call({ tag: 'GET /api/info' })).body as ServiceInfo)
+      return await work({ pages: async () => url, decimals, isSigned: signer !== undefined, call }, io, stop)
     } finally {
       await service.close()
     }
@@ -105,9 +106,22 @@ async function apiOf({ settings }: Given, admin: Admin, stop: AbortSignal): Prom
     const { url } = (await admin.call('GET', '/admin/status')).body as ServiceStatus
     return url ?? settings.publicUrl ?? ''
   }
-  return { pages, tokenDecimals: () => tokenDecimalsOf(admin), isSigned: false, call }
+  return { pages, decimals: () => decimalsOf(admin), isSigned: false, call }
 }
 
-function decimalsIn({ networks }: ServiceInfo): TokenDecimals {
-  return Object.fromEntries(networks.map(({ id, decimals }) => [id, decimals]))
+/** Amounts of coins are decimal: nothing depends on their places. */
+const COIN_DECIMALS_MAX = 18
+
+/** A service of before there were several tokens does not say what they are. */
+type ReportedNetwork = Omit<NetworkInfo, 'tokens'> & Partial<Pick<NetworkInfo, 'tokens'>>
+
+function decimalsIn({ networks }: ServiceInfo): Decimals {
+  return Object.fromEntries(
+    networks.map(({ id, decimals, tokens = [{ symbol: USDT, contract: null, decimals }] }: ReportedNetwork) => {
+      return [
+        id,
+        Object.fromEntries([[NATIVE, COIN_DECIMALS_MAX], ...tokens.map((token) => [token.symbol, token.decimals])]),
+      ]
+    }),
+  )
 }

@@ -23,7 +23,7 @@ export function eventCommands(program: BillhookCommand): void {
 async function list(given: Given): Promise<number> {
   const { options, settings } = given
   return await withApi(given, async (api, io) => {
-    const output = listOutput<OwnerEvent>(io, options['json'] === true, eventColumns(await api.tokenDecimals()))
+    const output = listOutput<OwnerEvent>(io, options['json'] === true, eventColumns(await api.decimals()))
     const read = (after: string | null, left: number) =>
       api.call({
         tag: 'GET /api/users/:id/events',

@@ -9,7 +9,7 @@ import { depositColumns } from '../listing/deposits.js'
 import { keyColumns } from '../listing/keys.js'
 import { noteColumns } from '../listing/notes.js'
 import { walletColumns, withdrawnColumns } from '../listing/wallets.js'
-import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
+import { type Admin, decimalsOf, withAdmin } from './admin.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { jsonLine, onOneLine, printable } from './output.js'
@@ -57,7 +57,7 @@ const LISTS = {
   },
   deposits: {
     fields: ['network', 'txHash', 'index', 'toAddress', 'amount', 'currency', 'kind', 'receivedAt'],
-    columns: async (admin: Admin) => depositColumns(await tokenDecimalsOf(admin)),
+    columns: async (admin: Admin) => depositColumns(await decimalsOf(admin)),
   },
   deliveries: {
     fields: [

@@ -39,7 +39,7 @@ export function statusCommand(program: BillhookCommand): void {
 
 /** How far networks and ledger are, and what was set aside, as tables. */
 async function showProgress(status: ServiceStatus, { print }: ProcessIo): Promise<void> {
-  const { networks, nodes, ledger, set_aside: aside, token_decimals: decimals } = status
+  const { networks, nodes, ledger, set_aside: aside, decimals } = status
   if (networks.length > 0) {
     await print('\n')
     await showTable(networkColumns, networks, print)

@@ -1,4 +1,6 @@
+import { canonicalAddress } from '../domain/network.js'
 import type { NetworkEntry } from '../networks/catalogue/entry.js'
+import { tokenOfText } from '../networks/catalogue/tokens.js'
 import { settingsSchema } from './schema.js'
 import { variableOf } from './setting.js'
 
@@ -21,6 +23,12 @@ const REAL: readonly (readonly [Name, string])[] = [
   ['sepUrls', 'names nodes of a real network, which the sandbox simulates'],
   ['trxNileUrls', 'names nodes of a real network, which the sandbox simulates'],
 ]
+
+/** The setting of a built-in network's token, and that of those beside it. */
+const BESIDE = [
+  ['sepToken', 'sepTokens'],
+  ['trxNileToken', 'trxNileTokens'],
+] as const satisfies readonly (readonly [Name, Name])[]
 
 /** Problems of settings that are each valid but do not go together, one line each. */
 export function combinationProblems({ values, given }: Configured): string[] {
@@ -71,6 +79,12 @@ export function combinationProblems({ values, given }: Configured): string[] {
   if (isRead('pageReturnUrl')) need('pageReturnUrl', 'pageName', ', for the words of the link')
   if (isRead('sepUrls')) need('sepUrls', 'sepToken')
   if (isRead('trxNileUrls')) need('trxNileUrls', 'trxNileToken')
+  for (const [token, tokens] of BESIDE) {
+    const contract = values[token]
+    if (typeof contract === 'string' && isNamedIn(values[tokens], contract)) {
+      problems.push(`${variable(tokens)} has the contract of ${variable(token)}, and a contract is one token.`)
+    }
+  }
   return problems
 }
 
@@ -82,6 +96,12 @@ function variable(name: Name): string {
 function watchedIn(entries: unknown): readonly string[] {
   if (!Array.isArray(entries)) return []
   return (entries as readonly NetworkEntry[]).filter(({ urls }) => urls.length > 0).map(({ id }) => id)
+}
+
+function isNamedIn(tokens: unknown, contract: string): boolean {
+  const texts: readonly unknown[] = Array.isArray(tokens) ? tokens : []
+  const contracts = texts.map((text) => (typeof text === 'string' ? (tokenOfText(text)?.contract ?? '') : ''))
+  return contracts.some((one) => canonicalAddress(one) === canonicalAddress(contract))
 }
 
 /** Whether the entries, `<role>=<namespace>/<contract>`, are two, of both roles and of one namespace. */

@@ -1,4 +1,4 @@
-import type { TokenDecimals } from '../domain/network.js'
+import type { Decimals } from '../domain/network.js'
 import { blockAsideColumns, depositAsideColumns, type SetAside } from '../listing/aside.js'
 import {
   type LedgerRecord,
@@ -21,7 +21,7 @@ export interface Progress {
   ledger(): LedgerRecord | null
 }
 
-export function networksPage(progress: Progress, aside: SetAside, decimals: TokenDecimals): ConsolePage {
+export function networksPage(progress: Progress, aside: SetAside, decimals: Decimals): ConsolePage {
   const ledger = progress.ledger()
   const content = markup`<p><a href="">Refresh</a></p>
 ${table({

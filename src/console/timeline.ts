@@ -1,6 +1,6 @@
 import { formatAmount, parseInvoiceAmount } from '../domain/amount.js'
 import { type Deposit, depositValue } from '../domain/deposit.js'
-import type { TokenDecimals } from '../domain/network.js'
+import type { Decimals } from '../domain/network.js'
 import { beginningOfNote, type Note } from '../domain/note.js'
 import { type Delivery, deliveryState } from '../domain/webhook.js'
 import { type Columns, timeText } from '../listing/column.js'
@@ -34,7 +34,7 @@ export interface TimelineParts {
   readonly areAllDeposits: boolean
   readonly deliveries: readonly Delivery[]
   readonly notes: readonly Note[]
-  readonly decimals: TokenDecimals
+  readonly decimals: Decimals
 }
 
 /**
@@ -61,7 +61,7 @@ function endOf({ voided_at: voidedAt, expires_at: expiresAt }: InvoiceRecord): s
   return voidedAt === expiresAt ? 'Expired' : 'Voided'
 }
 
-function momentsOf(deposit: Deposit, decimals: TokenDecimals): readonly Moment[] {
+function momentsOf(deposit: Deposit, decimals: Decimals): readonly Moment[] {
   const { network, txHash, receivedAt, confirmedAt } = deposit
   const value = depositValue(deposit, decimals)
   const sum = `${value === null ? deposit.amount : formatAmount(value.atoms)} ${currencyText(deposit.currency)}`
@@ -92,7 +92,7 @@ interface Confirmed {
   readonly atoms: bigint
 }
 
-function confirmedOf(deposits: readonly Deposit[], decimals: TokenDecimals): readonly Confirmed[] {
+function confirmedOf(deposits: readonly Deposit[], decimals: Decimals): readonly Confirmed[] {
   return deposits.flatMap(({ confirmedAt, ...deposit }) => {
     const value = depositValue(deposit, decimals)
     return confirmedAt === null || value === null ? [] : [{ at: confirmedAt, atoms: value.atoms }]

@@ -88,23 +88,45 @@ export function roundedUp(atoms: bigint, decimals: number): bigint {
   return (atoms > 0n ? (atoms + unit - 1n) / unit : atoms / unit) * unit
 }
 
-/** The currencies of invoices (specification, Invoice record). */
-export const CURRENCIES = ['native', 'USDT'] as const
-export type Currency = (typeof CURRENCIES)[number]
+/**
+ * What invoices and deposits are in: `native` is a network's own coin, anything else the symbol of a token (specification, Invoice
+ * record; decisions 15).
+ */
+export type Currency = string
 
+export const NATIVE = 'native'
+export const USDT = 'USDT'
+
+/** How tokens may be called; `NATIVE` could be taken for the coin. */
+const TOKEN_SYMBOL = /^(?!NATIVE$)[A-Z0-9]{2,12}$/
+
+export function isTokenSymbol(text: string): boolean {
+  return TOKEN_SYMBOL.test(text)
+}
+
+/** Whether a text has the form of a currency. Which currencies there are, the networks say. */
 export function isCurrency(text: string): text is Currency {
-  return text === 'native' || text === 'USDT'
+  return text === NATIVE || isTokenSymbol(text)
 }
 
 /** The currency label of a deposit, as reported. */
 export type CurrencyLabel = string | null
 
-export const TOKEN_LABEL = 'Tether'
+const USDT_LABEL = 'Tether'
 export const NATIVE_LABEL = '#native'
 
-/** The invoice currency of a deposit's label; null if it matches none (specification, Currency normalisation). */
+/** The label of deposits in a currency. */
+export function labelOf(currency: Currency): string {
+  if (currency === NATIVE) return NATIVE_LABEL
+  return currency === USDT ? USDT_LABEL : currency
+}
+
+/**
+ * The currency that a deposit's label names; null if it is the label of none (specification, Currency normalisation). A network may
+ * not have it: see `currencyOf`.
+ */
 export function currencyOfLabel(label: CurrencyLabel): Currency | null {
-  if (label === TOKEN_LABEL) return 'USDT'
-  if (label === NATIVE_LABEL || label === null || label === '') return 'native'
-  return null
+  if (label === USDT_LABEL) return USDT
+  if (label === NATIVE_LABEL || label === null || label === '') return NATIVE
+  return label !== USDT && isTokenSymbol(label) ? label : null
 }

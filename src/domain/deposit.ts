@@ -2,10 +2,11 @@ import {
   type Currency,
   type CurrencyLabel,
   currencyOfLabel,
+  NATIVE,
   parseNativeDepositAmount,
   parseTokenDepositAmount,
 } from './amount.js'
-import { ADDRESS_LENGTH_MAX, canonicalAddress, type Network, type TokenDecimals } from './network.js'
+import { ADDRESS_LENGTH_MAX, canonicalAddress, type Decimals, type Network } from './network.js'
 
 const TX_HASH_LENGTH_MAX = 128
 const DEPOSIT_INDEX_MAX = 0xffff_ffff
@@ -44,16 +45,26 @@ export interface DepositValue {
   readonly atoms: bigint
 }
 
+/** The currency of a deposit; null if its label is that of nothing that its network has: it matches no invoice then. */
+export function currencyOf(
+  { network, currency: label }: Pick<Sighting, 'network' | 'currency'>,
+  decimals: Decimals,
+): Currency | null {
+  const named = currencyOfLabel(label)
+  return named === null || decimals[network]?.[named] === undefined ? null : named
+}
+
 /** The value of a sighting; null if its amount is not a positive amount in its currency, or its network is not known. */
 export function depositValue(
   sighting: Pick<Sighting, 'network' | 'currency' | 'amount'>,
-  tokenDecimals: TokenDecimals,
+  decimals: Decimals,
 ): DepositValue | null {
-  const currency = currencyOfLabel(sighting.currency)
-  const decimals = tokenDecimals[sighting.network]
-  if (decimals === undefined) return null
+  const ofNetwork = decimals[sighting.network]
+  if (ofNetwork === undefined) return null
+  const currency = currencyOf(sighting, decimals)
+  const places = currency === null || currency === NATIVE ? undefined : ofNetwork[currency]
   const atoms =
-    currency === 'USDT' ? parseTokenDepositAmount(sighting.amount, decimals) : parseNativeDepositAmount(sighting.amount)
+    places === undefined ? parseNativeDepositAmount(sighting.amount) : parseTokenDepositAmount(sighting.amount, places)
   return atoms === null ? null : { currency, atoms }
 }
 
@@ -64,11 +75,11 @@ export function depositValue(
 export function conflictOf(
   known: Pick<Sighting, 'network' | 'toAddress' | 'currency' | 'amount'>,
   sighting: Pick<Sighting, 'toAddress' | 'currency' | 'amount'>,
-  tokenDecimals: TokenDecimals,
+  decimals: Decimals,
 ): 'address' | 'currency' | 'amount' | null {
   const { network } = known
-  const value = depositValue(known, tokenDecimals)
-  const otherValue = depositValue({ ...sighting, network }, tokenDecimals)
+  const value = depositValue(known, decimals)
+  const otherValue = depositValue({ ...sighting, network }, decimals)
   if (canonicalAddress(known.toAddress) !== canonicalAddress(sighting.toAddress)) return 'address'
   if (value?.currency !== otherValue?.currency) return 'currency'
   if (value?.currency === null && known.currency !== sighting.currency) return 'currency'
@@ -76,7 +87,7 @@ export function conflictOf(
 }
 
 /** Why a sighting cannot be recorded, as text for the reporter's log; null if it can. */
-export function flawOf(sighting: Sighting, tokenDecimals: TokenDecimals): string | null {
+export function flawOf(sighting: Sighting, decimals: Decimals): string | null {
   if (sighting.txHash === '' || sighting.txHash.length > TX_HASH_LENGTH_MAX)
     return 'txHash must have 1 to 128 characters'
   if (!Number.isInteger(sighting.index) || sighting.index < 0 || sighting.index > DEPOSIT_INDEX_MAX) {
@@ -89,8 +100,8 @@ export function flawOf(sighting: Sighting, tokenDecimals: TokenDecimals): string
   if (!Number.isSafeInteger(sighting.receivedAt) || sighting.receivedAt <= 0 || sighting.receivedAt > RECEIVED_AT_MAX) {
     return 'receivedAt must be Unix milliseconds'
   }
-  if (tokenDecimals[sighting.network] === undefined) return 'network is not one that is known'
-  if (depositValue(sighting, tokenDecimals) === null) return 'amount is not a positive amount of its currency'
+  if (decimals[sighting.network] === undefined) return 'network is not one that is known'
+  if (depositValue(sighting, decimals) === null) return 'amount is not a positive amount of its currency'
   return null
 }
 

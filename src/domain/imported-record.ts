@@ -1,4 +1,4 @@
-import { isCurrency, parseInvoiceAmount } from './amount.js'
+import { parseInvoiceAmount } from './amount.js'
 import { type ApiKey, flawOfKey } from './api-key.js'
 import type { AuditRecord } from './audit.js'
 import { type Deposit, type DepositReport, flawOf } from './deposit.js'
@@ -103,7 +103,9 @@ function readInvoice(record: Fields, importing: Importing): ImportedInvoice {
   const amount = text(record, 'amount')
   if (parseInvoiceAmount(amount) === null) throw new FieldFlaw('amount is no amount of an invoice')
   const currency = text(record, 'currency')
-  if (!isCurrency(currency)) throw new FieldFlaw('currency must be USDT or native')
+  if (!importing.networks.knownCurrencies.includes(currency)) {
+    throw new FieldFlaw('currency must be native or that of a token of the networks')
+  }
   const invoice = {
     id: matching(record, 'id', INVOICE_ID, '32 hex characters'),
     owner: readOwner(record),

@@ -1,4 +1,4 @@
-import { CURRENCIES, type Currency, isCurrency, parseInvoiceAmount } from './amount.js'
+import { type Currency, NATIVE, parseInvoiceAmount, USDT } from './amount.js'
 import {
   detailedFailure,
   type Failure,
@@ -64,16 +64,26 @@ export interface InvoiceRequest {
   readonly expiresInSeconds: number | null
 }
 
+/** What decides about a request before its wallets are looked at. */
+export interface RequestTerms {
+  /** What invoices may be in on some network. */
+  readonly currencies: readonly Currency[]
+  /** The lifetime of an invoice whose request does not set one; null for no end. */
+  readonly defaultExpirySeconds: number | null
+}
+
+/** The currencies that the specification names, and no end. */
+export const SPECIFIED_TERMS: RequestTerms = { currencies: [NATIVE, USDT], defaultExpirySeconds: null }
+
 /**
  * Reads the body of `POST /api/invoices`. `owner` is the verified key's owner on the signed path, which ignores the
- * body's, and the body's owner on the unsigned path. `defaultExpirySeconds` applies to bodies without an expiry. Fails
- * with `invalid_invoice`, a failure of the order's fields, `invalid_expiry` or `unsupported_currency`, and names the first
- * wrong field.
+ * body's, and the body's owner on the unsigned path. Fails with `invalid_invoice`, a failure of the order's fields,
+ * `invalid_expiry` or `unsupported_currency`, and names the first wrong field.
  */
 export function parseInvoiceRequest(
   body: Readonly<Record<string, unknown>>,
   owner: unknown,
-  defaultExpirySeconds: number | null = null,
+  { currencies, defaultExpirySeconds }: RequestTerms = SPECIFIED_TERMS,
 ): Outcome<InvoiceRequest> {
   const knownOwner = parseOwner(owner)
   if (knownOwner === null) return refuseField('invalid_invoice', 'owner')
@@ -92,9 +102,9 @@ export function parseInvoiceRequest(
   if (!order.ok) return order
   const expiresInSeconds = body['expiresInSeconds'] ?? defaultExpirySeconds
   if (expiresInSeconds !== null && !isExpiry(expiresInSeconds)) return refuse('invalid_expiry')
-  const currency = isAbsent(body['currency']) ? 'native' : body['currency']
-  if (typeof currency !== 'string' || !isCurrency(currency)) {
-    return { ok: false, failure: detailedFailure('unsupported_currency', { supported: CURRENCIES }) }
+  const currency = isAbsent(body['currency']) ? NATIVE : body['currency']
+  if (typeof currency !== 'string' || !currencies.includes(currency)) {
+    return { ok: false, failure: detailedFailure('unsupported_currency', { supported: currencies }) }
   }
   const callbackUrl = isAbsent(body['callbackUrl']) ? null : body['callbackUrl']
   return succeed({
@@ -165,6 +175,8 @@ export function reasonAgainst(
 export interface InvoiceFacts {
   /** The first wallet that is not the owner's, or that has no address to be paid at. */
   unusableWallet(): UnusableWallet | null
+  /** What it could be in, where the network of one of its wallets lacks its currency; null where all have it. */
+  currenciesInstead(): readonly Currency[] | null
   /** Whether it is in the native currency, on wallets of different coins, and that is not allowed. */
   areCoinsMixed(): boolean
   isReferenceTaken(): boolean
@@ -193,17 +205,30 @@ export function mixesCoins(
   { currency }: Pick<InvoiceRequest, 'currency'>,
   of: readonly (Network | null)[],
 ): boolean {
-  if (areCoinsMixed || currency !== 'native') return false
+  if (areCoinsMixed || currency !== NATIVE) return false
   return new Set(of.map((network) => (network === null ? null : networks.find(network)?.symbol))).size > 1
+}
+
+/** What an invoice on wallets of these networks could be in, where one of them lacks its currency; null where all have it. */
+export function currenciesInstead(
+  { networks }: Pick<InvoiceTerms, 'networks'>,
+  { currency }: Pick<InvoiceRequest, 'currency'>,
+  of: readonly (Network | null)[],
+): readonly Currency[] | null {
+  if (currency === NATIVE) return null
+  const isEverywhere = (one: Currency) => of.every((network) => network !== null && networks.has(network, one))
+  return isEverywhere(currency) ? null : networks.currencies.filter(isEverywhere)
 }
 
 /**
  * Returns why an invoice may not be created, or null if it may. The order of the checks (ownership, callbackUrl,
- * reference, amount) is specified (decisions 4); coins are looked at once the wallets are the owner's.
+ * reference, amount) is specified (decisions 4); what their networks have is looked at once the wallets are the owner's.
  */
 export function refuseInvoice(request: InvoiceRequest, facts: InvoiceFacts): Failure | null {
   const unusable = facts.unusableWallet()
   if (unusable !== null) return detailedFailure('wallet_not_owned', unusable)
+  const supported = facts.currenciesInstead()
+  if (supported !== null) return detailedFailure('unsupported_currency', { supported })
   if (facts.areCoinsMixed()) return failure('mixed_native_coins')
   if (!request.isCallbackUrlValid) return failure('invalid_callback_url')
   if (facts.isReferenceTaken()) return failure('reference_in_use')

@@ -1,5 +1,5 @@
 import { scan } from '../base/scan.js'
-import { type Currency, isCurrency } from '../domain/amount.js'
+import type { Currency } from '../domain/amount.js'
 import { type Outcome, succeed } from '../domain/failure.js'
 import { storedOrderNumber } from '../domain/order-fields.js'
 import type { Payment } from '../domain/payment.js'
@@ -36,13 +36,16 @@ export interface InvoiceFilter {
   readonly orderNumber: string | null
 }
 
-/** Reads the filter of a query; null if it has none. Refuses with `invalid_query`. */
-export function readInvoiceFilter(parameters: URLSearchParams): Outcome<InvoiceFilter | null> {
+/** Reads the filter of a query; null if it has none. `currencies`: what records may be in. Refuses with `invalid_query`. */
+export function readInvoiceFilter(
+  parameters: URLSearchParams,
+  currencies: readonly Currency[],
+): Outcome<InvoiceFilter | null> {
   if (!FILTER_PARAMETERS.some((name) => parameters.has(name))) return succeed(null)
   const status = parameters.get('status')
   if (status !== null && status !== 'unpaid' && status !== 'paid') return refuseParameter('status')
   const currency = parameters.get('currency')
-  if (currency !== null && !isCurrency(currency)) return refuseParameter('currency')
+  if (currency !== null && !currencies.includes(currency)) return refuseParameter('currency')
   const times: (number | null)[] = []
   for (const name of ['createdAfter', 'createdBefore'] as const) {
     const text = parameters.get(name)

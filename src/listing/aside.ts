@@ -1,5 +1,5 @@
 import type { BlockAside, DepositAside } from '../domain/aside.js'
-import type { TokenDecimals } from '../domain/network.js'
+import type { Decimals } from '../domain/network.js'
 import { type Columns, timeText } from './column.js'
 import { amountText, currencyText } from './deposits.js'
 
@@ -19,12 +19,12 @@ export const blockAsideColumns = {
   reason: { title: 'Answers', of: ({ reason }) => reason },
 } satisfies Columns<BlockAside>
 
-export function depositAsideColumns(tokenDecimals: TokenDecimals) {
+export function depositAsideColumns(decimals: Decimals) {
   return {
     since: { title: 'Since', kind: 'time', of: ({ since }) => timeText(since) },
     network: { title: 'Network', kind: 'word', of: ({ sighting }) => sighting.network },
     report: { title: 'Reported as', kind: 'word', of: ({ report }) => report },
-    amount: { title: 'Amount', kind: 'figure', of: ({ sighting }) => amountText(sighting, tokenDecimals) },
+    amount: { title: 'Amount', kind: 'figure', of: ({ sighting }) => amountText(sighting, decimals) },
     currency: { title: 'Currency', of: ({ sighting }) => currencyText(sighting.currency) },
     transaction: { title: 'Transaction', kind: 'id', of: ({ sighting }) => sighting.txHash },
     index: { title: 'Index', kind: 'figure', of: ({ sighting }) => String(sighting.index) },

@@ -1,16 +1,16 @@
 import { currencyOfLabel, formatAmount } from '../domain/amount.js'
 import { type Deposit, depositValue, type Sighting } from '../domain/deposit.js'
-import type { TokenDecimals } from '../domain/network.js'
+import type { Decimals } from '../domain/network.js'
 import type { QualifyingDeposit } from '../domain/payment.js'
 import { type Columns, timeText } from './column.js'
 
 /** Amounts and currencies as invoices have them. A currency that invoices do not have is shown as it was reported. */
-export function depositColumns(tokenDecimals: TokenDecimals) {
+export function depositColumns(decimals: Decimals) {
   return {
     received: { title: 'Received', kind: 'time', of: ({ receivedAt }) => timeText(receivedAt) },
     network: { title: 'Network', kind: 'word', of: ({ network }) => network },
     kind: { title: 'State', kind: 'word', of: ({ kind }) => kind },
-    amount: { title: 'Amount', kind: 'figure', of: (deposit) => amountText(deposit, tokenDecimals) },
+    amount: { title: 'Amount', kind: 'figure', of: (deposit) => amountText(deposit, decimals) },
     currency: { title: 'Currency', of: ({ currency }) => currencyText(currency) },
     transaction: { title: 'Transaction', kind: 'id', of: ({ txHash }) => txHash },
     index: { title: 'Index', kind: 'figure', of: ({ index }) => String(index) },
@@ -18,11 +18,8 @@ export function depositColumns(tokenDecimals: TokenDecimals) {
   } satisfies Columns<Deposit>
 }
 
-export function amountText(
-  deposit: Pick<Sighting, 'network' | 'currency' | 'amount'>,
-  tokenDecimals: TokenDecimals,
-): string {
-  const value = depositValue(deposit, tokenDecimals)
+export function amountText(deposit: Pick<Sighting, 'network' | 'currency' | 'amount'>, decimals: Decimals): string {
+  const value = depositValue(deposit, decimals)
   return value === null ? deposit.amount : formatAmount(value.atoms)
 }
 

@@ -1,5 +1,6 @@
-import { currencyOfLabel } from '../domain/amount.js'
 import { type ChainReport, type ChainStep, sightingsOf } from '../domain/block.js'
+import { currencyOf } from '../domain/deposit.js'
+import type { Decimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
 import type { InvoicePort } from '../store/store.js'
 import type { AgedHead } from './network-reader.js'
@@ -16,6 +17,7 @@ const NEWEST_AGE_MAX_MS = 60_000
 
 export interface DatedDepositOptions {
   readonly invoices: Pick<InvoicePort, 'oldestUnpaid'>
+  readonly decimals: Decimals
   readonly log: Logger
 }
 
@@ -30,13 +32,13 @@ export function isDatedBack({ ageMs }: AgedHead): boolean {
 export async function warnOfDated(
   step: Extract<ChainStep, { type: 'append' }>,
   reports: readonly ChainReport[],
-  { invoices, log }: DatedDepositOptions,
+  { invoices, decimals, log }: DatedDepositOptions,
 ): Promise<number> {
   const taken = new Set(reports.filter(({ outcome }) => outcome.status === 'applied').map(nameOf))
   let found = 0
   for (const sighting of sightingsOf(step)) {
     const { network, txHash, index, toAddress, receivedAt } = sighting
-    const currency = currencyOfLabel(sighting.currency)
+    const currency = currencyOf(sighting, decimals)
     if (currency === null || !taken.has(nameOf(sighting))) continue
     const search = { network, address: toAddress, currency, from: receivedAt, before: step.seenAtMs }
     const invoice = await invoices.oldestUnpaid(search)

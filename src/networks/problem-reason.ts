@@ -20,5 +20,7 @@ export const PROBLEM_REASONS = [
   'replaced',
   /** Nodes answer, and none can give a block. */
   'unreadable',
+  /** A token is not what the settings say, and is not read; the others are. */
+  'wrong_token',
 ] as const
 export type ProblemReason = (typeof PROBLEM_REASONS)[number]

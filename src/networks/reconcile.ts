@@ -3,7 +3,7 @@ import { scan } from '../base/scan.js'
 import { nameOf } from '../domain/aside.js'
 import { type BlockHead, type ObservedBlock, type ObservedTransfer, sightedAgain } from '../domain/block.js'
 import { type Deposit, type DepositReport, depositValue, type Sighting } from '../domain/deposit.js'
-import { canonicalAddress, type Network, type TokenDecimals } from '../domain/network.js'
+import { canonicalAddress, type Decimals, type Network } from '../domain/network.js'
 import { type BlockTime, receivedAtOf } from '../domain/received-at.js'
 import type { Store } from '../store/store.js'
 import type { BlockReader } from './retrying-reader.js'
@@ -45,7 +45,7 @@ export type Difference =
 export interface ReconcileOptions {
   readonly reader: BlockReader
   readonly store: Pick<Store, 'deposits' | 'chain' | 'aside'>
-  readonly tokenDecimals: TokenDecimals
+  readonly decimals: Decimals
   /** Where repairs go; null to report differences only. */
   readonly intake: Pick<Intake, 'apply' | 'observe'> | null
   /** The first and the last height; the last must be confirmed. */
@@ -164,7 +164,7 @@ class Reconciliation {
     })
     for (const transfer of block.transfers) {
       const deposit = await this.options.store.deposits.find(this.network, transfer.txHash, transfer.index)
-      const difference = compareTransfer(this.network, block, transfer, deposit, this.options.tokenDecimals)
+      const difference = compareTransfer(this.network, block, transfer, deposit, this.options.decimals)
       if (difference !== null) found.push(difference)
     }
     this.progress.blocks += 1
@@ -268,12 +268,12 @@ function compareTransfer(
   block: ObservedBlock,
   observed: ObservedTransfer,
   deposit: Deposit | undefined,
-  tokenDecimals: TokenDecimals,
+  decimals: Decimals,
 ): Difference | null {
   const { height } = block
   const transfer = sightedAgain(block, { network, ...observed, receivedAt: receivedAtOf(block, null) }, deposit)
   if (deposit === undefined) return { type: 'missing', height, transfer }
-  const [value, known] = [depositValue(transfer, tokenDecimals), depositValue(deposit, tokenDecimals)]
+  const [value, known] = [depositValue(transfer, decimals), depositValue(deposit, decimals)]
   const differs: Readonly<Record<DepositField, boolean>> = {
     toAddress: canonicalAddress(deposit.toAddress) !== canonicalAddress(transfer.toAddress),
     currency: known?.currency !== value?.currency,

@@ -16,18 +16,19 @@ const VALID: Readonly<Record<NetworkKind, { readonly is: (text: string) => boole
 }
 
 /**
- * Checks addresses of wallets (decisions 8). Money sent to a mistyped address, or to the token's own contract, is lost.
+ * Checks addresses of wallets (decisions 8). Money sent to a mistyped address, or to a token's own contract, is lost.
  * `catalogue` has the networks that wallets may be on.
  */
-export function addressCheck(catalogue: readonly Pick<NetworkEntry, 'id' | 'kind' | 'token'>[]): FlawOfAddress {
-  const entries = new Map<Network, Pick<NetworkEntry, 'kind' | 'token'>>(catalogue.map((entry) => [entry.id, entry]))
+export function addressCheck(catalogue: readonly Pick<NetworkEntry, 'id' | 'kind' | 'tokens'>[]): FlawOfAddress {
+  const entries = new Map<Network, Pick<NetworkEntry, 'kind' | 'tokens'>>(catalogue.map((entry) => [entry.id, entry]))
   return (network, address) => {
     const entry = entries.get(network)
     if (entry === undefined) return `${network} is not a network of this service`
     const valid = VALID[entry.kind]
     if (!valid.is(address)) return `an address on ${network} is ${valid.what}`
-    const { contract } = entry.token
-    const isToken = contract !== null && canonicalAddress(contract) === canonicalAddress(address)
-    return isToken ? 'the address is the contract of the token' : null
+    const isToken = entry.tokens.some(({ contract }) => {
+      return contract !== null && canonicalAddress(contract) === canonicalAddress(address)
+    })
+    return isToken ? 'the address is the contract of a token' : null
   }
 }

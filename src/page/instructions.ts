@@ -1,11 +1,10 @@
-import type { Currency } from '../domain/amount.js'
-import { parseFormattedAmount } from '../domain/amount.js'
+import { type Currency, NATIVE, parseFormattedAmount } from '../domain/amount.js'
 import type { Wallet } from '../domain/wallet.js'
 import { copyButton } from './copy-button.js'
 import { type Language, listText, minutesText, say, timeMark } from './language.js'
 import type { PageFrame } from './layout.js'
 import { type Markup, markup } from './markup.js'
-import { coinOn, nameOn, type PageNetwork, type PageNetworks } from './networks.js'
+import { coinOn, nameOn, type PageNetwork, type PageNetworks, tokenOn } from './networks.js'
 import { LAST_CALL_MS } from './payment-state.js'
 import type { Sums } from './sums.js'
 import { walletPayment } from './wallet-payment.js'
@@ -131,23 +130,23 @@ ${this.alias(network, coin)}
 ${copyButton(language, 'copyAddress', address)}
 <p>${say(language, 'fullAmount', { amount: markup`<strong>${amount}</strong>` })}</p>
 ${link === null ? null : markup`<p><a href="${link}">${say(language, 'openInWallet')}</a></p>`}
-${this.hints(network, coin)}
+${this.hints(network)}
 ${this.contract(network, coin, title)}
 </div>
 `
   }
 
   /** A token that calls itself otherwise than payers find it on an exchange. */
-  private alias({ token }: PageNetwork, coin: string): Markup | null {
+  private alias(network: PageNetwork, coin: string): Markup | null {
     const { currency } = this.order
-    if (currency === 'native' || coin === currency || token === null) return null
+    if (coin === currency || contractOn(currency, network) === null) return null
     return markup`<p>${say(this.language, 'tokenAlias', { coin: markup`<bdi>${coin}</bdi>` })}</p>`
   }
 
   /** What sending takes, beside the amount. */
-  private hints({ symbol, confirmationMinutes }: PageNetwork, coin: string): Markup {
+  private hints({ symbol, confirmationMinutes }: PageNetwork): Markup {
     const { language } = this
-    const fee = coin === symbol ? null : say(language, 'feeCoin', { coin: markup`<bdi>${symbol}</bdi>` })
+    const fee = this.order.currency === NATIVE ? null : say(language, 'feeCoin', { coin: markup`<bdi>${symbol}</bdi>` })
     const takes =
       confirmationMinutes === null
         ? null
@@ -155,10 +154,11 @@ ${this.contract(network, coin, title)}
     return markup`${[fee, takes].flatMap((hint) => (hint === null ? [] : [markup`<p class="quiet">${hint}</p>`]))}`
   }
 
-  private contract({ token }: PageNetwork, coin: string, network: Markup): Markup | null {
-    if (this.order.currency !== 'USDT' || token === null) return null
-    const summary = say(this.language, 'tokenContract', { coin, network })
-    return markup`<details><summary>${summary}</summary><p>${addressCode(token)}</p></details>`
+  private contract(network: PageNetwork, coin: string, title: Markup): Markup | null {
+    const contract = contractOn(this.order.currency, network)
+    if (contract === null) return null
+    const summary = say(this.language, 'tokenContract', { coin, network: title })
+    return markup`<details><summary>${summary}</summary><p>${addressCode(contract)}</p></details>`
   }
 
   /**
@@ -174,9 +174,14 @@ ${this.contract(network, coin, title)}
 
   /** A payment request that wallets open (EIP-681): native coins only, whose amounts have 18 decimals everywhere. */
   private walletLink({ kind, chainId }: PageNetwork, address: string, due: string): string | null {
-    if (this.order.currency !== 'native' || kind !== 'evm' || chainId === null) return null
+    if (this.order.currency !== NATIVE || kind !== 'evm' || chainId === null) return null
     return `ethereum:${address}@${chainId}?value=${parseFormattedAmount(due)}`
   }
+}
+
+/** The contract of the token that a currency is on a network; null for the coin, and when it is not configured. */
+function contractOn(currency: Currency, network: PageNetwork): string | null {
+  return tokenOn(currency, network)?.contract ?? null
 }
 
 function isKnown(wallet: PageWallet): wallet is KnownWallet {

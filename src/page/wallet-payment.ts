@@ -1,5 +1,5 @@
-import { type Currency, parseFormattedAmount, rawTokenAmount } from '../domain/amount.js'
-import { coinOn, decimalsOn, type PageNetwork } from './networks.js'
+import { type Currency, NATIVE, parseFormattedAmount, rawTokenAmount } from '../domain/amount.js'
+import { coinOn, decimalsOn, type PageNetwork, tokenOn } from './networks.js'
 
 /** The function `transfer(address,uint256)` of ERC-20. */
 const TRANSFER = 'a9059cbb'
@@ -50,8 +50,8 @@ export function walletPayment(
 ): WalletPayment | null {
   const decimals = decimalsOn(currency, network)
   const raw = rawTokenAmount(parseFormattedAmount(due), decimals)
-  const token = currency === 'USDT' ? network.token : null
-  if (raw === null || BigInt(raw) >> 256n !== 0n || (currency === 'USDT' && token === null)) return null
+  const token = tokenOn(currency, network)?.contract ?? null
+  if (raw === null || BigInt(raw) >> 256n !== 0n || (currency !== NATIVE && token === null)) return null
   const named = { coin: coinOn(currency, network), feeCoin: network.symbol, network: network.name }
   const asked: Asked = { token, raw, decimals, amount: due, ...named }
   return network.kind === 'evm' ? evmPayment(network, address, asked) : tronPayment(network, address, asked)

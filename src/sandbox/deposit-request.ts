@@ -1,12 +1,5 @@
 import type { Clock } from '../clock.js'
-import {
-  type Currency,
-  isCurrency,
-  NATIVE_LABEL,
-  parseNativeDepositAmount,
-  rawTokenAmount,
-  TOKEN_LABEL,
-} from '../domain/amount.js'
+import { type Currency, labelOf, NATIVE, parseNativeDepositAmount, rawTokenAmount } from '../domain/amount.js'
 import type { DepositStatus, Sighting } from '../domain/deposit.js'
 import { type Outcome, refuseField, succeed } from '../domain/failure.js'
 import { walletsOf } from '../domain/invoice.js'
@@ -61,10 +54,9 @@ export async function readTransfer(
     : paymentOfInvoice(target.invoiceId, request.value, sources))
   if (!payment.ok) return payment
   const { network, toAddress, currency, receivedAt } = payment.value
-  const amount = observedAmount(payment.value, sources.networks.decimals[network] ?? 0)
+  const amount = observedAmount(payment.value, sources.networks.decimals[network]?.[currency] ?? null)
   if (!amount.ok) return amount
-  const label = currency === 'USDT' ? TOKEN_LABEL : NATIVE_LABEL
-  return succeed({ network, toAddress, currency: label, amount: amount.value, receivedAt, txHash, kind })
+  return succeed({ network, toAddress, currency: labelOf(currency), amount: amount.value, receivedAt, txHash, kind })
 }
 
 /** Refuses with `invalid_sandbox_deposit`, which names the first wrong field. Null counts as absent. */
@@ -79,8 +71,8 @@ function parseDepositRequest(body: Readonly<Record<string, unknown>>, networks: 
   if ((address === null) === (invoiceId === null))
     return refuseDeposit('address', 'either address or invoiceId is needed')
   if (amount === undefined) return refuseDeposit('amount', 'amount must be a decimal string')
-  if (currency !== null && (typeof currency !== 'string' || !isCurrency(currency))) {
-    return refuseDeposit('currency', 'currency must be native or USDT')
+  if (currency !== null && (typeof currency !== 'string' || !networks.currencies.includes(currency))) {
+    return refuseDeposit('currency', `currency must be one of ${networks.currencies.join(', ')}`)
   }
   if (network !== null && !networks.isPresent(network))
     return refuseDeposit('network', `network must be one of ${networks.present.join(', ')}`)
@@ -183,10 +175,11 @@ async function placeOf(
 }
 
 /** The amount as it appears on the network: raw token units, or whole coins as given. */
-function observedAmount({ network, currency, amount }: Payment, decimals: number): Outcome<string> {
+function observedAmount({ network, currency, amount }: Payment, decimals: number | null): Outcome<string> {
+  if (decimals === null) return refuseDeposit('currency', `${network} has no token ${currency}`)
   const atoms = parseNativeDepositAmount(amount)
   if (atoms === null) return refuseDeposit('amount', 'amount must be a decimal string greater than zero')
-  if (currency === 'native') return succeed(amount)
+  if (currency === NATIVE) return succeed(amount)
   const raw = rawTokenAmount(atoms, decimals)
-  return raw === null ? refuseDeposit('amount', `USDT has ${decimals} decimals on ${network}`) : succeed(raw)
+  return raw === null ? refuseDeposit('amount', `${currency} has ${decimals} decimals on ${network}`) : succeed(raw)
 }

@@ -183,7 +183,7 @@ async function statusOf({
     degraded,
     clock: reading && { offset_ms: reading.offsetMs, witnesses: reading.witnesses },
     ...contents,
-    token_decimals: store.networks.decimals,
+    decimals: store.networks.decimals,
     networks: progress.networks(),
     nodes: progress.nodes(),
     ledger: progress.ledger(),

@@ -13,8 +13,8 @@ export function entryOf(settings: Settings, network: Network): NetworkEntry | un
 }
 
 /** Whether deposits are read from its nodes, and not only told by the gateway. */
-export function isWatched({ urls, token }: NetworkEntry): boolean {
-  return urls.length > 0 && token.contract !== null
+export function isWatched({ urls, tokens }: NetworkEntry): boolean {
+  return urls.length > 0 && tokens.every(({ contract }) => contract !== null)
 }
 
 /** Whether somebody tells the service of deposits of a network: its nodes, a gateway, or the sandbox. */

@@ -21,6 +21,7 @@ const OF_NETWORK: Readonly<Record<ProblemReason, string>> = {
   unconfirmed: 'confirms too little or nothing: too many blocks wait for their confirmation',
   replaced: 'cannot be watched: its nodes have other blocks than those that were recorded',
   unreadable: 'waits for a block that no node can give',
+  wrong_token: 'does not see payments in a token, which is not what the settings say',
 }
 /** Problems of which a node says in its own words what is to be changed. */
 const LACKS: ReadonlySet<ProblemReason> = new Set(['pruned', 'no_finality', 'no_traces'])
@@ -35,6 +36,7 @@ const OF_NODE: Readonly<Record<ProblemReason, string>> = {
   unconfirmed: 'does not confirm blocks',
   replaced: 'has other blocks than those that were recorded',
   unreadable: 'cannot give a block',
+  wrong_token: 'has another token than the settings say',
 }
 
 /** What this process watches: nothing while another one leads. */

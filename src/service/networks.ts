@@ -1,8 +1,10 @@
 import type { Settings } from '../config.js'
+import { labelOf } from '../domain/amount.js'
 import type { Logger } from '../log.js'
 import { BlocksAside } from '../networks/blocks-aside.js'
 import { settingOf } from '../networks/catalogue/built-in.js'
 import {
+  type EntryToken,
   type EvmEntry,
   type NetworkEntry,
   QUIET_SECONDS,
@@ -54,7 +56,8 @@ export async function startWatchers(
   })
   const { chain, aside, invoices, deposits } = store
   const recorded = { chain, aside, invoices, deposits, intake }
-  const common = { ...recorded, clock, log, scheduler: systemScheduler, random: Math.random }
+  const { decimals } = store.networks
+  const common = { ...recorded, decimals, clock, log, scheduler: systemScheduler, random: Math.random }
   const watchers = readers.map(({ entry, reader }) => {
     const { start, pollMs } = entry
     const watcher = new ChainWatcher({
@@ -97,21 +100,24 @@ async function anyGoesOn(watchers: readonly ChainWatcher[]): Promise<void> {
 
 /** Builds the reader of a network; null if it is not watched. */
 export function readerOf(entry: NetworkEntry, parts: ReaderParts): NetworkReader | null {
-  const { contract } = entry.token
-  if (!isWatched(entry) || contract === null) return null
+  if (!isWatched(entry)) return null
   switch (entry.kind) {
     case 'evm':
-      return evmReader(entry, contract, parts)
+      return evmReader(entry, parts)
     case 'tron':
-      return tronReader(entry, contract, parts)
+      return tronReader(entry, parts)
   }
 }
 
-function evmReader(entry: EvmEntry, token: string, parts: ReaderParts): NetworkReader {
+/** What a reader must know of a token. That of a watched network has a contract. */
+function toRead({ currency, symbol, decimals, contract }: EntryToken) {
+  return { label: labelOf(currency), symbol, decimals, contract: contract ?? '' }
+}
+
+function evmReader(entry: EvmEntry, parts: ReaderParts): NetworkReader {
   const options = {
     chainId: entry.chainId,
-    token,
-    tokenDecimals: entry.token.decimals,
+    tokens: entry.tokens.map(toRead),
     confirmation: entry.confirmations,
     batchMax: entry.batch,
     rangeMax: entry.range,
@@ -126,17 +132,25 @@ function evmReader(entry: EvmEntry, token: string, parts: ReaderParts): NetworkR
   })
 }
 
-function tronReader(entry: TronEntry, contract: string, parts: ReaderParts): NetworkReader {
-  const token = accountOfAddress(contract)
-  const flaw = `the check sum of ${settingOf(entry, 'token')} is wrong`
+function tronReader(entry: TronEntry, parts: ReaderParts): NetworkReader {
+  const tokens = entry.tokens
+    .map(toRead)
+    .map(({ contract, ...token }) => ({ ...token, account: accountOfAddress(contract) }))
+  const wrong = tokens.find(({ account }) => account === null)
+  const flaw = `the check sum of the contract of ${wrong?.symbol} in ${settingOf(entry, 'tokens')} is wrong`
   const { clock } = parts
   const warn = warningOf(entry, parts)
-  const options = { tokenDecimals: entry.token.decimals, genesisId: entry.genesis, clock, warn }
+  const options = {
+    tokens: tokens.map(({ account, ...token }) => ({ ...token, account: account ?? '' })),
+    genesisId: entry.genesis,
+    clock,
+    warn,
+  }
   const headers = entry.apiKey === null ? {} : { [API_KEY_HEADER]: entry.apiKey }
   return new NodesReader({
     ...commonOptions(entry, parts),
     addresses: entry.urls.map((url) => addressOf(url, headers)),
-    nodeOf: (http) => (token === null ? misconfiguredNode(flaw) : new TronNode(http, { ...options, token })),
+    nodeOf: (http) => (wrong === undefined ? new TronNode(http, options) : misconfiguredNode(flaw)),
   })
 }
 
@@ -152,7 +166,8 @@ function addressOf({ full, solidity }: TronUrl, headers: Readonly<Record<string,
 /** What the nodes of a network must be right about. When it changes, they have to show it again. */
 function identityOf(entry: NetworkEntry): string {
   const chain = entry.kind === 'evm' ? entry.chainId : entry.genesis
-  return [entry.kind, chain, entry.token.contract, entry.token.decimals].join(' ')
+  const tokens = entry.tokens.flatMap(({ contract, decimals }) => [contract, decimals])
+  return [entry.kind, chain, ...tokens].join(' ')
 }
 
 function commonOptions(

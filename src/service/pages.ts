@@ -1,5 +1,5 @@
 import type { Settings } from '../config.js'
-import type { Networks } from '../domain/network.js'
+import type { Networks, Token } from '../domain/network.js'
 import { type PageSettings, pageState } from '../http/routes/pay.js'
 import type { Logger } from '../log.js'
 import type { NetworkEntry } from '../networks/catalogue/entry.js'
@@ -28,11 +28,22 @@ export function pageSettingsOf(settings: Settings, log: Logger): PageSettings {
  */
 export function pageNetworksOf(settings: Settings, { all }: Pick<Networks, 'all'>): PageNetworks {
   const entries = new Map(catalogueOf(settings).map((entry) => [entry.id, entry]))
-  const known = new Map(all.map((about) => [about.id, { ...about, ...ofEntry(entries.get(about.id), settings) }]))
+  const known = new Map(
+    all.map((about) => {
+      const entry = entries.get(about.id)
+      const tokens = about.tokens.map((token) => ({ ...token, contract: contractIn(entry, token) }))
+      return [about.id, { ...about, tokens, ...ofEntry(entry, settings) }]
+    }),
+  )
   return (id) => known.get(id) ?? { ...NAMELESS, name: id, symbol: id, ...ofEntry(undefined, settings) }
 }
 
-const NAMELESS = { kind: 'evm', tokenSymbol: 'USDT', decimals: 18, isTest: false } as const
+const NAMELESS = { kind: 'evm', tokens: [], isTest: false } as const
+
+/** The contract of a token; null when it is not configured, and for one that has left the catalogue. */
+function contractIn(entry: NetworkEntry | undefined, { currency }: Token): string | null {
+  return entry?.tokens.find((token) => token.currency === currency)?.contract ?? null
+}
 
 /** No explorer knows the transactions of simulated networks. */
 function ofEntry(entry: NetworkEntry | undefined, { sandbox }: Settings) {
@@ -40,7 +51,6 @@ function ofEntry(entry: NetworkEntry | undefined, { sandbox }: Settings) {
     chainId: entry?.kind === 'evm' ? entry.chainId : null,
     genesis: entry?.kind === 'tron' ? entry.genesis : null,
     walletNodes: entry?.kind === 'tron' ? entry.walletNodes : [],
-    token: entry?.token.contract ?? null,
     tokenStandard: entry?.tokenStandard ?? null,
     // Simulated networks confirm within seconds.
     confirmationMinutes: sandbox ? null : (entry?.confirmationMinutes ?? null),

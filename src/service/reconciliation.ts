@@ -64,7 +64,7 @@ export function openReconciliation(network: Network, parts: ReconciliationParts)
         ...order,
         reader: retrying(reader, wakefulScheduler, stop),
         store,
-        tokenDecimals: store.networks.decimals,
+        decimals: store.networks.decimals,
         intake: isApplied ? intake : null,
         isStopping: () => stop.aborted,
       })

@@ -125,6 +125,7 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
       lists,
       basePath,
       defaultExpirySeconds: settings.invoiceExpirySeconds ?? null,
+      networks: store.networks,
     }),
     apiKeyHandlers(store.keys, engine, lists),
     webhookConfigurationHandlers(store.webhooks),

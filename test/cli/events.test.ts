@@ -95,7 +95,7 @@ test('the details of an event tell of a deposit in the terms of invoices, and of
     ...{ id: '0'.repeat(16), type: 'deposit.pending', at: 0, invoiceId: null, reference: null },
     ...{ deposit: null, delivery: null, ...NO_ORDER_FIELDS },
   }
-  const details = eventColumns({ SEP: 6, 'TRX-NILE': 6 }).details.of
+  const details = eventColumns({ SEP: { native: 18, USDT: 6 }, 'TRX-NILE': { native: 6, USDT: 6 } }).details.of
   for (const [currency, amount, told] of [
     ['Tether', '25000000', '25 USDT'],
     ['Dust', '5', '5 Dust'],

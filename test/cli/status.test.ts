@@ -22,7 +22,7 @@ const STATUS: ServiceStatus = {
   records: { identities: 0, wallets: 0, keys: 0, invoices: 0, deposits: 0, deliveries: 0 },
   outbox: { queued: 0, attempted: 0, waiting: 0 },
   wallets: {},
-  token_decimals: {},
+  decimals: {},
   networks: [],
   nodes: [],
   ledger: null,

@@ -74,7 +74,7 @@ test('lists on a terminal have the columns of the console, and the same fields a
   const headOf = (columns: Readonly<Record<string, Column<never>>>) => Object.values(columns).map(({ title }) => title)
   for (const [kind, columns, cell] of [
     ['wallets', walletColumns, Shop.wallets.TRX],
-    ['deposits', depositColumns({ SEP: 6, 'TRX-NILE': 6 }), null],
+    ['deposits', depositColumns({ SEP: { native: 18, USDT: 6 }, 'TRX-NILE': { native: 6, USDT: 6 } }), null],
     ['deliveries', deliveryColumns, null],
     ['keys', keyColumns, 'test'],
   ] as const) {

@@ -38,6 +38,7 @@ import { describeSearch } from './store/search.js'
 import { describeSetAside } from './store/set-aside.js'
 import { describeSettledDeliveries } from './store/settled-deliveries.js'
 import { describeStrayDeposits } from './store/stray-deposits.js'
+import { describeTokens } from './store/tokens.js'
 import { describeUnderpaid } from './store/underpaid.js'
 import { describeWaitingDeposits } from './store/waiting-deposits.js'
 import { describeWallets } from './store/wallets.js'
@@ -50,7 +51,7 @@ type Port = Exclude<keyof Store, 'turns' | 'probeWrite' | 'commitNothing' | 'rea
 /** What every engine must pass for each port: a port without a suite does not compile. */
 const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   birth: [describeBirth],
-  networks: [describeNetworks],
+  networks: [describeNetworks, describeTokens],
   commands: [describeCommands, describeBatches, describeCollisions, describeEndings, describeHistories],
   keys: [describeKeys],
   identities: [describeIdentities],

@@ -91,7 +91,7 @@ describe('docs/networks', () => {
       const read = parseNetworks(JSON.stringify({ networks: entries }), {}, problems)
       assert.deepEqual(problems, [])
       assert.deepEqual(
-        read.map(({ id, token: { contract, decimals } }) => [id, contract, decimals]),
+        read.map(({ id, tokens: [token] }) => [id, token?.contract, token?.decimals]),
         entries.map(({ id, token: { contract, decimals } }) => [id, contract, decimals]),
       )
     }

@@ -5,6 +5,7 @@ import {
   currencyOfLabel,
   formatAmount,
   isCurrency,
+  labelOf,
   parseInvoiceAmount,
   parseNativeDepositAmount,
   parseTokenDepositAmount,
@@ -177,10 +178,23 @@ describe("a deposit's currency label (specification, Currency normalisation)", (
     assert.equal(currencyOfLabel(''), 'native')
   })
 
+  test('is the symbol of every other token', () => {
+    for (const symbol of ['USDC', 'USDT0', 'TETHER', '1INCH', 'A1', 'ABCDEFGHIJ12']) {
+      assert.equal(currencyOfLabel(symbol), symbol)
+      assert.equal(labelOf(symbol), symbol)
+    }
+    assert.deepEqual(['native', 'USDT'].map(labelOf), ['#native', 'Tether'])
+  })
+
   for (const label of [
     'tether',
-    'TETHER',
     'USDT',
+    'NATIVE',
+    'usdc',
+    'A',
+    'ABCDEFGHIJKLM',
+    'USDC\n',
+    'USD-C',
     'native',
     '#Native',
     ' ',
@@ -195,9 +209,9 @@ describe("a deposit's currency label (specification, Currency normalisation)", (
   }
 })
 
-test('an invoice currency is native or USDT, exactly', () => {
-  assert.deepEqual(['native', 'USDT', 'usdt', 'Native', 'Tether', '#native', '', ' native'].filter(isCurrency), [
-    'native',
-    'USDT',
-  ])
+test('an invoice currency is native or the symbol of a token, exactly', () => {
+  assert.deepEqual(
+    ['native', 'USDT', 'USDC', 'usdt', 'Native', 'NATIVE', 'Tether', '#native', '', ' native', 'X'].filter(isCurrency),
+    ['native', 'USDT', 'USDC'],
+  )
 })

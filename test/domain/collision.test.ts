@@ -16,6 +16,7 @@ function factsBut(against: readonly FactName[], asked: FactName[] = []): Invoice
   const unusable = wallet('unusableWallet')
   return {
     unusableWallet: () => (unusable() === null ? null : UNUSABLE),
+    currenciesInstead: () => (isAgainst('currenciesInstead')() ? ['native', 'USDC'] : null),
     areCoinsMixed: isAgainst('areCoinsMixed'),
     isReferenceTaken: isAgainst('isReferenceTaken'),
     walletOfAmount: wallet('walletOfAmount'),
@@ -41,6 +42,7 @@ describe('whether an invoice may be created (specification, Invoice creation; de
 
   const all: readonly FactName[] = [
     'unusableWallet',
+    'currenciesInstead',
     'areCoinsMixed',
     'isReferenceTaken',
     'walletOfAmount',
@@ -51,13 +53,14 @@ describe('whether an invoice may be created (specification, Invoice creation; de
   const order: readonly (readonly [string, readonly FactName[], Readonly<Record<string, unknown>>, string, number])[] =
     [
       ['ownership first', all, { callbackUrl: 'x:' }, 'wallet_not_owned', 1],
-      ['then whether coins are mixed', all.slice(1), { callbackUrl: 'x:' }, 'mixed_native_coins', 2],
-      ['then callbackUrl', all.slice(2), { callbackUrl: 'x:' }, 'invalid_callback_url', 2],
-      ['then the reference', all.slice(2), {}, 'reference_in_use', 3],
-      ['then the amount', all.slice(3), {}, 'amount_in_use', 4],
-      ['then whether the wallet is taken', all.slice(4), {}, 'wallet_in_use', 5],
-      ['then how many sets of wallets share it', all.slice(5), {}, 'too_many_wallet_sets', 6],
-      ['last whether this very request has created one before', all.slice(6), {}, 'request_repeated', 7],
+      ['then whether every network has the currency', all.slice(1), { callbackUrl: 'x:' }, 'unsupported_currency', 2],
+      ['then whether coins are mixed', all.slice(2), { callbackUrl: 'x:' }, 'mixed_native_coins', 3],
+      ['then callbackUrl', all.slice(3), { callbackUrl: 'x:' }, 'invalid_callback_url', 3],
+      ['then the reference', all.slice(3), {}, 'reference_in_use', 4],
+      ['then the amount', all.slice(4), {}, 'amount_in_use', 5],
+      ['then whether the wallet is taken', all.slice(5), {}, 'wallet_in_use', 6],
+      ['then how many sets of wallets share it', all.slice(6), {}, 'too_many_wallet_sets', 7],
+      ['last whether this very request has created one before', all.slice(7), {}, 'request_repeated', 8],
     ]
   for (const [what, against, fields, expected, count] of order) {
     test(`checks ${what}, and asks for no fact that does not matter any more`, () => {
@@ -88,6 +91,7 @@ describe('whether an invoice may be created (specification, Invoice creation; de
     for (const fact of ['walletOfAmount', 'takenWallet', 'crowdedWallet'] as const) {
       assert.deepEqual(details(fact), { wallet: 'w' })
     }
+    assert.deepEqual(details('currenciesInstead'), { supported: ['native', 'USDC'] })
     for (const fact of ['areCoinsMixed', 'isReferenceTaken', 'isRepeated'] as const) {
       assert.equal(details(fact), undefined)
     }

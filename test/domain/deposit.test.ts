@@ -46,7 +46,7 @@ describe('a sighting', () => {
     amount: '1.5',
     receivedAt: 1_700_000_000_000,
   }
-  const decimals = { SEP: 6, 'TRX-NILE': 6 }
+  const decimals = { SEP: { native: 18, USDT: 6 }, 'TRX-NILE': { native: 6, USDT: 6 } }
 
   const recorded: readonly (readonly [string, Partial<Sighting>])[] = [
     ['a native coin', {}],

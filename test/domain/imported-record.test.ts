@@ -237,7 +237,7 @@ describe('an imported record', () => {
     [{ ...INVOICE, created_at: `${AT}` }, 'created_at must be Unix milliseconds'],
     [{ ...INVOICE, amount: 10 }, 'amount must be a text'],
     [{ ...INVOICE, amount: '0' }, 'amount is no amount of an invoice'],
-    [{ ...INVOICE, currency: 'BTC' }, 'currency must be USDT or native'],
+    [{ ...INVOICE, currency: 'BTC' }, 'currency must be native or that of a token of the networks'],
     [{ ...INVOICE, name: '\ud800' }, 'name must be a text'],
     [{ ...DEPOSIT, receivedAt: LATER }, 'receivedAt is in the future'],
     [{ ...DEPOSIT, confirmedAt: LATER }, 'confirmedAt is in the future'],

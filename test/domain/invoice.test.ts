@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type InvoiceRequest, parseInvoiceRequest, walletsOf } from '../../src/domain/invoice.js'
+import { type InvoiceRequest, parseInvoiceRequest, SPECIFIED_TERMS, walletsOf } from '../../src/domain/invoice.js'
 
 const body = { walletIds: ['w1'], name: 'Coffee', amount: '1.50' }
 
@@ -43,7 +43,8 @@ describe('an invoice request', () => {
     }
     assert.equal(refusal({ expiresInSeconds: 1, currency: 'EUR' }), 'invalid_expiry')
     assert.equal(refusal({ expiresInSeconds: 1, amount: '0' }), 'invalid_invoice')
-    const parse = (fields: object) => parseInvoiceRequest({ ...body, ...fields }, 'alice', 600)
+    const parse = (fields: object) =>
+      parseInvoiceRequest({ ...body, ...fields }, 'alice', { ...SPECIFIED_TERMS, defaultExpirySeconds: 600 })
     const secondsOf = (fields: object) => {
       const outcome = parse(fields)
       return outcome.ok ? outcome.value.expiresInSeconds : assert.fail()

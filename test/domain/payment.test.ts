@@ -7,7 +7,7 @@ import { qualifies } from '../../src/domain/qualification.js'
 import { type CountedDeposit, ownSums, receivedSince } from '../support/received-since.js'
 
 const CREATED = 1000
-const decimals = { SEP: 6, 'TRX-NILE': 6 } as const
+const decimals = { SEP: { native: 18, USDT: 6 } } as const
 
 /** A deposit to one of the invoice's wallets as an observer writes it, valued as the invoice's currency sees it. */
 function deposit(

@@ -52,7 +52,7 @@ export class Books {
     return reconcile({
       reader: this.reader,
       store: this.t.store,
-      tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+      decimals: { SEP: { native: 18, USDT: 6 }, 'TRX-NILE': { native: 6, USDT: 6 } },
       intake: null,
       from: 5,
       to: 20,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { Intake } from '../../src/actors/intake.js'
 import { WalletDirectory } from '../../src/actors/wallet-directory.js'
-import { CURRENCIES } from '../../src/domain/amount.js'
 import type { ObservedTransfer } from '../../src/domain/block.js'
 import { isWithin, millisecond, wholeSecond } from '../../src/domain/received-at.js'
 import { createLog } from '../../src/log.js'
@@ -29,7 +28,9 @@ const WALLETS = ['wallet-0', 'wallet-1', 'wallet-2']
 /** Passages in which a watcher that nothing disturbs must have arrived. */
 const PASSAGES_MAX = 50_000
 /** What is ordered on the wallets, one invoice each. */
-const ORDERS = WALLETS.flatMap((id) => CURRENCIES.map((currency) => ({ id, currency, reference: `${id} ${currency}` })))
+const ORDERS = WALLETS.flatMap((id) =>
+  ['native', 'USDT'].map((currency) => ({ id, currency, reference: `${id} ${currency}` })),
+)
 const log = createLog('silent')
 
 /** What a history did, for people. */
@@ -132,6 +133,7 @@ class History {
       invoices: this.store.invoices,
       deposits: this.store.deposits,
       aside: gate.around(this.store.aside),
+      decimals: this.store.networks.decimals,
       intake: gate.around(new Intake(this.store.ledger, directory, () => {})),
       clock: this.clock,
       scheduler,
@@ -233,7 +235,7 @@ class History {
 
   /** Of the token, as transfers tell it. */
   private get rawThousandth(): bigint {
-    return 10n ** BigInt(this.entry.token.decimals - 3)
+    return 10n ** BigInt((this.entry.tokens[0]?.decimals ?? 0) - 3)
   }
 
   /** Blocks are replaced; of their transactions some are left out, the others come in other blocks. */

@@ -38,7 +38,8 @@ describe('a network in trouble beside another one', () => {
         const sound = new SimulatedReader(chain, new Random(1))
         const reader = Object.assign(Object.create(sound) as SimulatedReader, broken, { network })
         const scheduler = new NoticedScheduler()
-        const options = { ...store, intake, clock, scheduler, random: () => 0, log: createLog('silent') }
+        const { decimals } = store.networks
+        const options = { ...store, decimals, intake, clock, scheduler, random: () => 0, log: createLog('silent') }
         const watcher = new ChainWatcher({
           ...options,
           reader,

@@ -20,9 +20,9 @@ import { openLmdbHarness } from '../support/lmdb-harness.js'
 import { EmulatedTronChain } from '../support/tron-chain.js'
 import { openTronNode } from '../support/tron-node.js'
 import { emulatedAccount, trxTransfer, vote } from '../support/tron-transactions.js'
-import { ANSWER_LIMIT_BYTES, CHAIN_ID } from './ethereum/fixture.js'
+import { ANSWER_LIMIT_BYTES, CHAIN_ID, evmToken } from './ethereum/fixture.js'
 import { bucket, from, LimitedNode, type Limiter, suspending } from './limited-node.js'
-import { ALICE, addresses, TOKEN, token } from './tron/fixture.js'
+import { ALICE, addresses, TOKEN, token, tronToken } from './tron/fixture.js'
 import { VirtualTime } from './virtual-time.js'
 
 const ROUND_TRIP_MS = 150
@@ -66,7 +66,7 @@ async function openTron(startMs: number, clock: Clock): Promise<Chain> {
   for (let n = 0; n < 40; n += 1) produce(false)
   const node = await openTronNode(chain, token)
   const genesisId = chain.blocks[0]?.hash ?? ''
-  const options = { token: TOKEN, tokenDecimals: 6, genesisId, clock, warn: () => {} }
+  const options = { tokens: [tronToken('USDT', TOKEN)], genesisId, clock, warn: () => {} }
   return {
     network: 'TRX-NILE',
     url: node.url,
@@ -97,8 +97,7 @@ async function openEvm(startMs: number, clock: Clock): Promise<Chain> {
   for (let n = 0; n < 10; n += 1) await produce(startMs + n * 12_000, false)
   const options = {
     chainId: CHAIN_ID,
-    token: contract,
-    tokenDecimals: 6,
+    tokens: [evmToken('USDT', contract)],
     confirmation: CONFIRMATIONS,
     batchMax: 50,
     rangeMax: 200,
@@ -168,6 +167,7 @@ async function watch(
     chain: store.chain,
     deposits: store.deposits,
     aside: store.aside,
+    decimals: store.networks.decimals,
     skipAfterMs: 0,
     invoices: store.invoices,
     settings: '',

@@ -7,10 +7,10 @@ const SEP_TOKEN = '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0'
 const NILE_TOKEN = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
 
 function check(sep: string | null, nile: string | null) {
-  const token = { symbol: 'USDT', decimals: 6 }
+  const token = { currency: 'USDT', symbol: 'USDT', decimals: 6 }
   return addressCheck([
-    { id: 'SEP', kind: 'evm', token: { ...token, contract: sep } },
-    { id: 'TRX-NILE', kind: 'tron', token: { ...token, contract: nile } },
+    { id: 'SEP', kind: 'evm', tokens: [{ ...token, contract: sep }] },
+    { id: 'TRX-NILE', kind: 'tron', tokens: [{ ...token, contract: nile }] },
   ])
 }
 
@@ -52,7 +52,7 @@ describe('the address of a wallet', () => {
   }
 
   test('is never the contract of the token, however that is spelled', () => {
-    const flaw = 'the address is the contract of the token'
+    const flaw = 'the address is the contract of a token'
     assert.equal(flawOf('SEP', SEP_TOKEN), flaw)
     assert.equal(flawOf('SEP', SEP_TOKEN.toLowerCase()), flaw)
     assert.equal(flawOf('TRX-NILE', NILE_TOKEN), flaw)

@@ -70,6 +70,7 @@ export class WatcherFixture {
       invoices: this.store.invoices,
       deposits: this.store.deposits,
       aside: this.store.aside,
+      decimals: this.store.networks.decimals,
       intake: this.intake,
       clock: this.clock,
       scheduler: this.scheduler,

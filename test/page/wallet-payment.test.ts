@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { PageNetwork, PageToken } from '../../src/page/networks.js'
 import { walletPayment } from '../../src/page/wallet-payment.js'
 import { pageNetworks } from '../support/networks.js'
 
@@ -15,6 +16,11 @@ const networks = pageNetworks({
 })
 const SEP = networks('SEP')
 const NILE = networks('TRX-NILE')
+
+/** The network with a change of its token USDT. */
+function usdtOf(network: PageNetwork, change: Partial<PageToken>): PageNetwork {
+  return { ...network, tokens: network.tokens.map((one) => (one.currency === 'USDT' ? { ...one, ...change } : one)) }
+}
 
 describe('what a browser wallet is asked for', () => {
   test('is the transfer of the token, in its own unit', () => {
@@ -64,12 +70,12 @@ describe('what a browser wallet is asked for', () => {
 
   const none: readonly [string, Parameters<typeof walletPayment>][] = [
     ['the chain is not known', ['native', { ...SEP, chainId: null }, TO, '1']],
-    ['the contract is not known', ['USDT', { ...SEP, token: null }, TO, '1']],
+    ['the contract is not known', ['USDT', usdtOf(SEP, { contract: null }), TO, '1']],
     ['no node of TRON may be asked', ['native', { ...NILE, walletNodes: [] }, NILE_ADDRESS, '1']],
     ['the first block of TRON is not known', ['native', { ...NILE, genesis: null }, NILE_ADDRESS, '1']],
     ['a number cannot hold the sun', ['native', NILE, NILE_ADDRESS, '9007199255']],
     ['the coin cannot carry it', ['USDT', SEP, TO, '0.0000001']],
-    ['no contract can hold it', ['USDT', { ...SEP, decimals: 18 }, TO, '9'.repeat(60)]],
+    ['no contract can hold it', ['USDT', usdtOf(SEP, { decimals: 18 }), TO, '9'.repeat(60)]],
   ]
   for (const [why, args] of none) {
     test(`is nothing when ${why}`, () => assert.equal(walletPayment(...args), null))

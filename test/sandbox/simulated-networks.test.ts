@@ -211,8 +211,13 @@ describe('a deposit to an address', () => {
       'amount',
       'USDT has 4 decimals on TRX-NILE',
     ],
-    ['another currency', { ...good, currency: 'usdt' }, 'currency', 'currency must be native or USDT'],
-    ['a label as currency', { ...good, currency: 'Tether' }, 'currency', 'currency must be native or USDT'],
+    ['another currency', { ...good, currency: 'usdt' }, 'currency', 'currency must be one of native, USDT, USDC, EURC'],
+    [
+      'a label as currency',
+      { ...good, currency: 'Tether' },
+      'currency',
+      'currency must be one of native, USDT, USDC, EURC',
+    ],
     ['a number as hash', { ...good, txHash: 1 }, 'txHash', 'txHash must be a non-empty string'],
     ['an empty hash', { ...good, txHash: '' }, 'txHash', 'txHash must be a non-empty string'],
     [

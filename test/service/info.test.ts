@@ -14,12 +14,14 @@ async function infoWith(settings: Readonly<Record<string, string>>) {
   }
 }
 
+const OTHER_TOKEN = '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0'
 const SEP = {
   id: 'SEP',
   name: 'Ethereum Sepolia',
   symbol: 'ETH',
   token: null,
   decimals: 6,
+  tokens: [{ symbol: 'USDT', contract: null, decimals: 6 }],
   claim: 'sep/eth',
   testnet: true,
 }
@@ -44,6 +46,7 @@ describe('GET /api/info', () => {
       BILLHOOK_ONBOARDING_NAME: 'acme',
       BILLHOOK_SEP_TOKEN: '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238',
       BILLHOOK_SEP_TOKEN_DECIMALS: '18',
+      BILLHOOK_SEP_TOKENS: `USDC:${OTHER_TOKEN}:6`,
     })
     assert.equal(json.unsigned, 'same-origin')
     assert.deepEqual(json.ledger, {
@@ -54,6 +57,10 @@ describe('GET /api/info', () => {
     })
     const [first] = json.networks
     assert.deepEqual([first.token, first.decimals], ['0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238', 18])
+    assert.deepEqual(first.tokens, [
+      { symbol: 'USDT', contract: '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238', decimals: 18 },
+      { symbol: 'USDC', contract: OTHER_TOKEN, decimals: 6 },
+    ])
   })
 
   test('names the simulated ledger in a sandbox', async () => {

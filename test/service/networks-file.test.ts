@@ -121,7 +121,7 @@ describe('a service with networks of a file', () => {
       errors.push(result?.error)
     }
     assert.match(errors[0] ?? '', /^an address on BNB is 0x and 40 hex digits/)
-    assert.equal(errors[1], 'the address is the contract of the token')
+    assert.equal(errors[1], 'the address is the contract of a token')
     assert.match(errors[2] ?? '', /^an address on TRX is a base58check address/)
     assert.equal(errors[3], 'wallet.network must be one of SEP, TRX-NILE, BNB, TRX')
   })
@@ -173,11 +173,12 @@ describe('a service with networks of a file', () => {
     const data = { BILLHOOK_DATA: place.path, BILLHOOK_STORE: 'lmdb' }
     const before = await ServiceFixture.start({ ...data, BILLHOOK_NETWORKS: fileOf(t, BNB) })
     await openInvoice(before)
+    await before.push(depositOf('1'))
     await before.service.stop()
     const changed = fileOf(t, { ...BNB, token: { ...BNB.token, decimals: 6 } })
     const environment = { BILLHOOK_NETWORKS: changed, BILLHOOK_LOG: 'silent' }
     const { code, stderr } = await startChild(MAIN, ['serve', '--port', '0', '--data', place.path], environment).ended
-    const line = 'BNB has the token decimals 6, and the data has deposits or wallets on it with 18'
+    const line = 'BNB has the token USDT with 6 decimals, and the data has deposits of it with 18'
     assert.deepEqual([code, stderr], [1, `billhook: ${line}\n`])
   })
 

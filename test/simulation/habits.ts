@@ -1,6 +1,9 @@
-import type { Currency } from '../../src/domain/amount.js'
 import type { Random } from './random.js'
 import type { Profile } from './steps.js'
+
+/** The currencies of a script. */
+export const CURRENCIES = ['native', 'USDT'] as const
+export type ScriptCurrency = (typeof CURRENCIES)[number]
 
 /** How a script's invoices and deposits look. Money is where order matters most, so half of the scripts crowd it. */
 export interface Habits {
@@ -12,7 +15,7 @@ export interface Habits {
   /** Share of invoices and deposits that go to the first wallet. */
   readonly crowding: number
   /** The one in which nearly everything is; null for both. */
-  readonly currency: Currency | null
+  readonly currency: ScriptCurrency | null
   /** Whether nearly every invoice can be notified. */
   readonly isNotifying: boolean
   /** Share of deposits of just what an invoice misses. */
@@ -39,7 +42,7 @@ export interface Habits {
 }
 
 /** `currency` is that of a script with one. */
-export function makeHabits(random: Random, currency: Currency): Habits {
+export function makeHabits(random: Random, currency: ScriptCurrency): Habits {
   const isCrowded = random.chance(0.5)
   return {
     owners: isCrowded ? random.pick([1, 1, 2]) : random.between(1, 3),

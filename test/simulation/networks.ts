@@ -19,7 +19,9 @@ export function kindOf(network: Network): NetworkKind {
 }
 
 export function tokenDecimalsOf(network: Network): number {
-  return entryOf(network).token.decimals
+  const token = entryOf(network).tokens.find(({ currency }) => currency === 'USDT')
+  if (token === undefined) throw new Error(`${network} has no USDT`)
+  return token.decimals
 }
 
 function entryOf(network: Network) {

@@ -1,9 +1,8 @@
-import { CURRENCIES, type Currency } from '../../src/domain/amount.js'
 import { PERMISSIONS, type Permission } from '../../src/domain/api-key.js'
 import type { Network } from '../../src/domain/network.js'
 import type { WebhookPayload } from '../../src/domain/webhook.js'
 import { withCrowds } from './crowds.js'
-import { type Habits, makeHabits, makeProfile } from './habits.js'
+import { CURRENCIES, type Habits, makeHabits, makeProfile, type ScriptCurrency } from './habits.js'
 import { networksOfSeed, type ScriptNetworks } from './networks.js'
 import { Random } from './random.js'
 import type {
@@ -140,7 +139,7 @@ class Writer {
   constructor(
     private readonly random: Random,
     private readonly networks: ScriptNetworks,
-    currency: Currency,
+    currency: ScriptCurrency,
   ) {
     this.habits = makeHabits(random, currency)
     const vary = (weight: number) => weight * 3 ** (random.fraction() * 2 - 1)

@@ -3,10 +3,11 @@ import type { Currency } from '../../src/domain/amount.js'
 import type { ApiKeyRegistration } from '../../src/domain/api-key.js'
 import type { DepositReport, Sighting } from '../../src/domain/deposit.js'
 import type { Outcome } from '../../src/domain/failure.js'
-import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
+import { type InvoiceRequest, parseInvoiceRequest, SPECIFIED_TERMS } from '../../src/domain/invoice.js'
 import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { Network } from '../../src/domain/network.js'
 import { START_MS } from './manual-clock.js'
+import { TEST_NETWORKS } from './networks.js'
 
 /** Fields of an invoice that a test may set. The default is an ordinary invoice of `alice` on `wallet-1`. */
 export interface InvoiceFields {
@@ -24,10 +25,12 @@ export interface InvoiceFields {
   readonly expiresInSeconds?: number
 }
 
+const TERMS = { ...SPECIFIED_TERMS, currencies: TEST_NETWORKS.currencies }
+
 /** A request as parsed by the HTTP edge. */
 export function invoiceRequest(fields: InvoiceFields = {}): InvoiceRequest {
   const { owner = 'alice', ...rest } = fields
-  const outcome = parseInvoiceRequest({ walletIds: ['wallet-1'], name: 'Coffee', amount: '100', ...rest }, owner)
+  const outcome = parseInvoiceRequest({ walletIds: ['wallet-1'], name: 'Coffee', amount: '100', ...rest }, owner, TERMS)
   assert.ok(outcome.ok, 'the fixture is no valid request')
   return outcome.value
 }

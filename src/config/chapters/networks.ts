@@ -1,4 +1,5 @@
 import { isBlockId, isEndpoint, isExplorer } from '../../base/network-texts.js'
+import { areTokens } from '../../networks/catalogue/tokens.js'
 import { isTronUrl } from '../../networks/catalogue/tron-url.js'
 import { each, isEvmAddress, isPath, isTronAddress } from '../checks.js'
 import { integer, list, optional, quantity, type Setting, type SettingAbout, text } from '../setting.js'
@@ -9,6 +10,9 @@ const HEIGHT_LIMIT = 2 ** 47
 const TOKEN_DECIMALS_LIMIT = 18
 const API_KEY_LENGTH_LIMIT = 256
 const SKIP_AFTER_LIMIT_SECONDS = 30 * 86_400
+
+const TOKENS =
+  'a comma-separated list of at most 7 times SYMBOL:contract:decimals, no symbol or contract twice, and none of them USDT'
 
 const ENDPOINTS = 'a comma-separated list of absolute http or https URLs without fragment; they are never printed'
 
@@ -67,6 +71,11 @@ export const networks = {
     expects: 'an address of 0x and 40 hex digits',
     sentence: 'The contract of the token on SEP (USDT). Its decimals must be those configured for SEP.',
   }),
+  sepTokens: list((entries) => areTokens(entries, isEvmAddress), {
+    fallbackText: 'none beside BILLHOOK_SEP_TOKEN',
+    expects: TOKENS,
+    sentence: 'Further tokens on SEP, each with its contract and its decimals: USDC:0x…:6.',
+  }),
   sepConfirmations: wordOrInteger(['finalized', 'safe'], 1, 10_000, {
     unit: 'blocks',
     fallback: '12',
@@ -113,6 +122,11 @@ export const networks = {
     fallbackText: 'none; needed to watch TRX-NILE',
     expects: 'an address of 34 characters that begins with T',
     sentence: 'The contract of the token on TRX-NILE (USDT). Its decimals must be those configured for TRX-NILE.',
+  }),
+  trxNileTokens: list((entries) => areTokens(entries, isTronAddress), {
+    fallbackText: 'none beside BILLHOOK_TRX_NILE_TOKEN',
+    expects: TOKENS,
+    sentence: 'Further tokens on TRX-NILE, each with its contract and its decimals: USDC:T…:6.',
   }),
   trxNileStart: wordOrInteger(['latest'], 0, HEIGHT_LIMIT, {
     fallback: 'latest',

@@ -1,5 +1,5 @@
-import { CURRENCIES } from '../../domain/amount.js'
 import { blamedFields, detailsOfFailures, type FailureCode, failure } from '../../domain/failure.js'
+import { SPECIFIED_TERMS } from '../../domain/invoice.js'
 import { failureOccasions } from '../failure-occasions.js'
 
 /** What fills the places of messages in examples. */
@@ -21,7 +21,7 @@ const SAMPLE_FIELDS: Readonly<Partial<Record<FailureCode, string>>> = {
 const SAMPLE_DETAILS = {
   wallet: '6a7a00d0c2b04bb2',
   reason: 'not_assigned',
-  supported: CURRENCIES,
+  supported: SPECIFIED_TERMS.currencies,
 } as const
 
 export function exampleOf(code: FailureCode) {

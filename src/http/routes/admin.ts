@@ -10,7 +10,7 @@ import {
   type ToldSeries,
 } from '../../domain/derived-wallet.js'
 import { failure, type Outcome } from '../../domain/failure.js'
-import type { TokenDecimals } from '../../domain/network.js'
+import type { Decimals } from '../../domain/network.js'
 import type { Note } from '../../domain/note.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Delivery } from '../../domain/webhook.js'
@@ -64,7 +64,7 @@ export interface ServiceStatus {
   /** Wallets without an owner, by network. */
   readonly wallets: Readonly<Record<string, PoolCounts>> | null
   /** Decimal places of the token, by network. */
-  readonly token_decimals: TokenDecimals
+  readonly decimals: Decimals
   /** How far the watched networks are; none without a service. */
   readonly networks: readonly NetworkRecord[]
   /** How the nodes of the watched networks do; none without a service. */

@@ -19,13 +19,22 @@ export interface NetworkInfo {
   readonly name: string
   /** The word for the coin of the network, such as ETH. */
   readonly symbol: string
-  /** The address of the token's contract; null if it is not configured. */
+  /** The address of the contract of the token that invoices in USDT are paid in, or of the first one where there is none such; null if it is not configured. */
   readonly token: string | null
-  /** How many decimal places the token has. */
+  /** How many decimal places that token has. */
   readonly decimals: number
+  readonly tokens: readonly TokenInfo[]
   /** The end of the path at which a wallet is claimed. */
   readonly claim: string
   readonly testnet: boolean
+}
+
+export interface TokenInfo {
+  /** What an invoice in it has as its currency. */
+  readonly symbol: string
+  /** The address of its contract; null if it is not configured. */
+  readonly contract: string | null
+  readonly decimals: number
 }
 
 export interface LedgerInfo {

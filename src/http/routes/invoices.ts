@@ -3,6 +3,7 @@ import type { WalletDirectory } from '../../actors/wallet-directory.js'
 import type { Signer } from '../../auth/signed-request.js'
 import { failure, succeed } from '../../domain/failure.js'
 import { type InvoiceRequest, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
+import type { Networks } from '../../domain/network.js'
 import { truncate, wellFormed } from '../../domain/text.js'
 import type { CreationTerms, InvoiceResult } from '../../store/commands.js'
 import type { InvoicePort, InvoiceWithPayment, Page } from '../../store/store.js'
@@ -28,6 +29,7 @@ export interface InvoiceParts {
   readonly basePath: string
   /** The lifetime of an invoice whose request does not set one; null for no end. */
   readonly defaultExpirySeconds: number | null
+  readonly networks: Pick<Networks, 'currencies' | 'knownCurrencies'>
 }
 
 export function invoiceHandlers(parts: InvoiceParts) {
@@ -44,14 +46,15 @@ export function invoiceHandlers(parts: InvoiceParts) {
 }
 
 async function create(
-  { directory, basePath, defaultExpirySeconds }: InvoiceParts,
+  { directory, basePath, defaultExpirySeconds, networks: { currencies } }: InvoiceParts,
   inProgress: InProgress,
   request: Request,
   signer: Signer | null,
 ): Promise<Answer> {
   const body = readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
-  const wanted = parseInvoiceRequest(body.value, signer?.key.owner ?? body.value['owner'], defaultExpirySeconds)
+  const owner = signer?.key.owner ?? body.value['owner']
+  const wanted = parseInvoiceRequest(body.value, owner, { currencies, defaultExpirySeconds })
   if (!wanted.ok) return failureAnswer(wanted.failure)
   const terms = termsOf(signer, wanted.value, request.body)
   const header = request.header('idempotency-key')
@@ -147,14 +150,18 @@ export function withPayment({ invoice, order, payment, voidedAt, acceptedAt, exp
   }
 }
 
-async function list({ invoices, lists, basePath }: InvoiceParts, owner: string, request: Request): Promise<Answer> {
+async function list(
+  { invoices, lists, basePath, networks }: InvoiceParts,
+  owner: string,
+  request: Request,
+): Promise<Answer> {
   const parameters = new URLSearchParams(request.query)
   const query = readListQuery(parameters)
   if (!query.ok) return failureAnswer(query.failure)
   const include = parameters.get('include')
   if (include !== null && include !== 'payment') return failureAnswer(refuseParameter('include').failure)
   const hasPayment = include !== null
-  const filter = readInvoiceFilter(parameters)
+  const filter = readInvoiceFilter(parameters, networks.knownCurrencies)
   if (!filter.ok) return failureAnswer(filter.failure)
   const reference = parameters.get('reference')
   if (reference !== null)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.js'
+import { NATIVE } from '../../domain/amount.js'
 import { failure } from '../../domain/failure.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
 import { acceptedPayment, type StrayDeposit } from '../../domain/payment.js'
@@ -8,7 +9,7 @@ import { failurePage } from '../../page/failure-page.js'
 import type { PageWallet } from '../../page/instructions.js'
 import { languageFor } from '../../page/language.js'
 import type { PageFrame } from '../../page/layout.js'
-import type { PageNetworks } from '../../page/networks.js'
+import { type PageNetworks, tokenOn } from '../../page/networks.js'
 import { newsOf, type OpenPages, type PageState } from '../../page/open-pages.js'
 import { type PaymentView, paymentPage, versionOf } from '../../page/payment-page.js'
 import { awaitedBy, leftToSend, paymentStateOf } from '../../page/payment-state.js'
@@ -77,7 +78,10 @@ function walletNodesOf({ invoice, payment, voidedAt, wallets, networks }: Paymen
   if (leftToSend(paymentStateOf(payment, voidedAt !== null)) === null) return []
   const nodes = wallets.flatMap(({ network, address }) => {
     const facts = network === null ? null : networks(network)
-    const isOffered = facts !== null && address !== null && (invoice.currency === 'native' || facts.token !== null)
+    const isOffered =
+      facts !== null &&
+      address !== null &&
+      (invoice.currency === NATIVE || tokenOn(invoice.currency, facts)?.contract != null)
     return isOffered ? facts.walletNodes : []
   })
   return [...new Set(nodes)]

@@ -1,13 +1,18 @@
-import type { EvmEntry, NetworkEntry, TronEntry } from './entry.js'
+import { USDT } from '../../domain/amount.js'
+import type { EntryToken, EvmEntry, NetworkEntry, TronEntry } from './entry.js'
+import { tokenOfText } from './tokens.js'
 import { readTronUrl } from './tron-url.js'
 
 /** The settings of the two networks that the specification names. */
 export interface BuiltInSettings {
+  readonly sandbox: boolean
   readonly sepTokenDecimals: number
   readonly trxNileTokenDecimals: number
   readonly sepUrls: readonly string[]
   readonly sepChainId: number
   readonly sepToken?: string
+  /** Each as `tokenOfText` reads it. */
+  readonly sepTokens: readonly string[]
   readonly sepConfirmations: EvmEntry['confirmations']
   readonly sepStart: 'latest' | number
   readonly sepPollMs: number
@@ -18,6 +23,7 @@ export interface BuiltInSettings {
   readonly trxNileApiKey?: string
   readonly trxNileGenesis: string
   readonly trxNileToken?: string
+  readonly trxNileTokens: readonly string[]
   readonly trxNileStart: 'latest' | number
   readonly trxNilePollMs: number
   readonly trxNileExplorer: string | null
@@ -40,7 +46,7 @@ function sepolia(settings: BuiltInSettings): EvmEntry {
     testnet: true,
     chainId: settings.sepChainId,
     symbol: 'ETH',
-    token: { symbol: 'USDT', contract: settings.sepToken ?? null, decimals: settings.sepTokenDecimals },
+    tokens: tokensOf(settings, settings.sepToken, settings.sepTokenDecimals, settings.sepTokens),
     tokenStandard: 'ERC20',
     confirmationMinutes: sepoliaMinutes(settings.sepConfirmations),
     urls: settings.sepUrls,
@@ -54,6 +60,25 @@ function sepolia(settings: BuiltInSettings): EvmEntry {
     traces: false,
   }
 }
+
+/** The token that is built in, and those beside it. In the sandbox there is always one to try. */
+function tokensOf(
+  { sandbox }: BuiltInSettings,
+  contract: string | undefined,
+  decimals: number,
+  others: readonly string[],
+): readonly EntryToken[] {
+  // The texts were checked with the settings.
+  const beside = others.map((text) => tokenOfText(text)).filter((token) => token !== null)
+  const isTried = sandbox && beside.every(({ currency }) => currency !== SANDBOX_USDC.currency)
+  return [
+    { currency: USDT, symbol: USDT, contract: contract ?? null, decimals },
+    ...beside,
+    ...(isTried ? [SANDBOX_USDC] : []),
+  ]
+}
+
+const SANDBOX_USDC: EntryToken = { currency: 'USDC', symbol: 'USDC', contract: null, decimals: 6 }
 
 /** A block comes every 12 seconds; `safe` is an epoch behind, `finalized` two or three. */
 function sepoliaMinutes(confirmations: EvmEntry['confirmations']): number {
@@ -73,7 +98,7 @@ function nile(settings: BuiltInSettings): TronEntry {
     genesis: settings.trxNileGenesis,
     walletNodes: ['https://nile.trongrid.io'],
     symbol: 'TRX',
-    token: { symbol: 'USDT', contract: settings.trxNileToken ?? null, decimals: settings.trxNileTokenDecimals },
+    tokens: tokensOf(settings, settings.trxNileToken, settings.trxNileTokenDecimals, settings.trxNileTokens),
     tokenStandard: 'TRC20',
     confirmationMinutes: SOLIDIFIED_MINUTES,
     urls: settings.trxNileUrls.map(readTronUrl),
@@ -86,7 +111,7 @@ function nile(settings: BuiltInSettings): TronEntry {
 }
 
 /** The variables that an operator sets for a network: a built-in one has its own, others are in the file. */
-export function settingOf({ id }: Pick<NetworkEntry, 'id'>, field: 'urls' | 'start' | 'token'): string {
+export function settingOf({ id }: Pick<NetworkEntry, 'id'>, field: 'urls' | 'start' | 'tokens'): string {
   const prefix = { [SEP.id]: 'BILLHOOK_SEP', [TRX_NILE.id]: 'BILLHOOK_TRX_NILE' }[id]
   return prefix === undefined ? `"${field}" of ${id} in BILLHOOK_NETWORKS` : `${prefix}_${field.toUpperCase()}`
 }

@@ -1,10 +1,16 @@
-import { type Network, type NetworkKind, Networks } from '../../domain/network.js'
+import { type Network, type NetworkKind, Networks, type Token } from '../../domain/network.js'
 
 /** The tags of Ethereum-like nodes for blocks that can be relied on. */
 export const FINALITY_TAGS = ['finalized', 'safe'] as const
 
 /** A node whose newest block is older has stalled: blocks come every 12 s on Ethereum, every 3 s on TRON. */
 export const QUIET_SECONDS = { evm: 180, tron: 60 } as const
+
+/** A token of a network. */
+export interface EntryToken extends Token {
+  /** The address of its contract; null if it is not configured, which only that of a built-in network may be. */
+  readonly contract: string | null
+}
 
 interface Entry {
   readonly id: Network
@@ -17,13 +23,9 @@ interface Entry {
   readonly testnet: boolean
   /** Of its own coin, such as ETH. */
   readonly symbol: string
-  readonly token: {
-    readonly symbol: string
-    /** The address of its contract; null if it is not configured, and then the network is not watched. */
-    readonly contract: string | null
-    readonly decimals: number
-  }
-  /** What exchanges call the network when they send its token, such as TRC20; null where they use its own name. */
+  /** At least one, no two of one currency. */
+  readonly tokens: readonly EntryToken[]
+  /** What exchanges call the network when they send its tokens, such as TRC20; null where they use its own name. */
   readonly tokenStandard: string | null
   /** About how many minutes pass until a deposit is confirmed, for payers; null if that is not known. */
   readonly confirmationMinutes: number | null
@@ -84,9 +86,18 @@ export function urlsOf(entry: NetworkEntry): readonly string[] {
 /** The networks that the entries describe, in their order. */
 export function networksOf(entries: readonly NetworkEntry[]): Networks {
   return new Networks(
-    entries.map(({ id, kind, name, symbol, token, testnet }) => {
-      const { symbol: tokenSymbol, decimals } = token
-      return { id, kind, name, symbol, tokenSymbol, decimals, isTest: testnet, isRetired: false }
-    }),
+    entries.map(({ id, kind, name, symbol, tokens, testnet }) => ({
+      id,
+      kind,
+      name,
+      symbol,
+      tokens: tokens.map((token) => ({ ...aboutToken(token), isRetired: false })),
+      isTest: testnet,
+      isRetired: false,
+    })),
   )
+}
+
+function aboutToken({ currency, symbol, decimals }: Token): Token {
+  return { currency, symbol, decimals }
 }

@@ -3,11 +3,10 @@ import { isObject } from '../../base/json-object.js'
 import { isBlockId, isEndpoint, isExplorer, isOrigin } from '../../base/network-texts.js'
 import { readFailure } from '../../base/read-failure.js'
 import { isNetworkId, NETWORK_KINDS } from '../../domain/network.js'
-import { isEthereumAddress } from '../ethereum/address.js'
-import { accountOfAddress } from '../tron/address.js'
 import { SEP, TRX_NILE } from './built-in.js'
 import { FINALITY_TAGS, type NetworkEntry, type TronUrl } from './entry.js'
 import { Fields } from './fields.js'
+import { readTokens } from './tokens.js'
 
 const FILE_LIMIT_BYTES = 1_048_576
 const TEXT_LENGTH_MAX = 40
@@ -19,8 +18,6 @@ const POLL_MS = [100, 600_000] as const
 const QUIET_SECONDS_RANGE = [10, 7 * 24 * 60 * 60] as const
 const BATCH_MAX = 1000
 const RANGE_MAX = 10_000
-/** Sums are exact to 18 decimal places. */
-const DECIMALS_MAX = 18
 const API_KEY_LENGTH_MAX = 256
 
 const URL_FORM = 'an absolute http or https URL without fragment'
@@ -40,6 +37,7 @@ const ENTRY = [
   'testnet',
   'symbol',
   'token',
+  'tokens',
   'tokenStandard',
   'confirmationMinutes',
   'urls',
@@ -111,7 +109,7 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
     claim: fields.text('claim', (text) => CLAIM.test(text), 'two path segments, such as ethereum/eth'),
     testnet: fields.flag('testnet', false),
     symbol: fields.text('symbol', (text) => SYMBOL.test(text), '1 to 16 letters and digits'),
-    token: readToken(fields, kind),
+    tokens: readTokens(fields, kind),
     tokenStandard: fields.has('tokenStandard')
       ? fields.text(
           'tokenStandard',
@@ -155,31 +153,6 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
         }
   // What could not be read has left a problem.
   return problems.length > before ? null : ({ ...common, ...own } as NetworkEntry)
-}
-
-function readToken(entry: Fields, kind: NetworkEntry['kind'] | null) {
-  const fields = entry.nested('token')
-  if (fields === null) return null
-  fields.only(['symbol', 'contract', 'decimals'])
-  const [isContract, what] = kind === 'tron' ? TRON_CONTRACT : EVM_CONTRACT
-  return {
-    symbol: fields.text('symbol', (text) => SYMBOL.test(text), '1 to 16 letters and digits'),
-    contract: fields.text('contract', kind === null ? isAny : isContract, what),
-    decimals: fields.whole('decimals', 0, DECIMALS_MAX),
-  }
-}
-
-const EVM_CONTRACT = [
-  isEthereumAddress,
-  '0x and 40 hex digits, with a correct checksum (EIP-55) when they are of mixed case',
-] as const
-const TRON_CONTRACT = [
-  (text: string) => accountOfAddress(text) !== null,
-  'a base58check address that begins with T, with a correct checksum',
-] as const
-
-function isAny(): boolean {
-  return true
 }
 
 function isName(text: string): boolean {

@@ -3,12 +3,12 @@ import { demand, limitOf, NodeFailure } from '../node/answer.js'
 import type { JsonRpc } from '../node/json-rpc.js'
 import { fields, items, scalar } from '../node/json-shape.js'
 import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
+import type { TokenCheck, TokenChecks } from '../token-checks.js'
 import { blockShape, type EthereumBlock, headShape, readBlock, readHead } from './block.js'
 import { LogsBloom } from './bloom.js'
 import type { EthereumFilter } from './filter.js'
 import type { Confirmation, HeadReader } from './head-reader.js'
 import type { ReceiptReader, TriedWays } from './receipt-reader.js'
-import type { TokenContract, TokenOptions } from './token-contract.js'
 import type { TraceReader } from './trace-reader.js'
 import { quantityText } from './values.js'
 
@@ -25,12 +25,11 @@ export interface Examined {
   readonly heads: HeadReader
   readonly receipts: ReceiptReader
   readonly traces: TraceReader
-  readonly token: TokenContract
-  /** Why the decimals of the token are believed as configured; null when they were read. */
-  readonly believed: string | null
+  readonly tokens: Pick<TokenChecks<TokenCheck>, 'facts'>
   /** Of everybody's payments. */
   readonly filter: EthereumFilter
-  readonly options: TokenOptions & {
+  readonly options: {
+    readonly chainId: number
     readonly confirmation: Confirmation
     readonly batchMax: number
     readonly rangeMax: number
@@ -39,7 +38,6 @@ export interface Examined {
 }
 
 const ADVICE = {
-  decimals: 'Compare the decimals with an explorer: with others every amount would be wrong.',
   tags: 'Use a node that has it, or a number of blocks for confirmations: without it no payment is ever confirmed.',
   receipts:
     'Payments in such blocks are not seen through this node. Name another one, or ask its operator for eth_getBlockReceipts and eth_getTransactionReceipt.',
@@ -54,9 +52,9 @@ const ADVICE = {
 
 /** Finds out what a node of the right chain offers, and what each thing that it lacks means for payments. */
 export async function examine(examined: Examined, nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]> {
-  const { rpc, heads, options } = examined
+  const { rpc, heads, tokens, options } = examined
   const newest = readHead(await rpc.call('eth_getBlockByNumber', ['latest', false], headShape))
-  const facts: NodeFact[] = [await tokenFact(examined)]
+  const facts: NodeFact[] = [...(await tokens.facts(`is of chain ${options.chainId}`))]
   facts.push(
     await factOf(
       async () => headFact(await heads.read(), nowMs, headAgeMaxMs),
@@ -72,17 +70,6 @@ export async function examine(examined: Examined, nowMs: number, headAgeMaxMs: n
   const isTraceable = typeof found !== 'string' && found.behind < TRACED_BLOCKS
   if (options.traces === true) facts.push(await traceFact(examined, isTraceable ? found.height : newest.height))
   return facts
-}
-
-async function tokenFact({ token, believed, options }: Examined): Promise<NodeFact> {
-  const { chainId, tokenDecimals } = options
-  if (believed !== null) {
-    const what = `that its token has ${tokenDecimals} decimals is believed as configured, not read: ${believed}`
-    return { verdict: 'warning', text: `is of chain ${chainId}; ${what}`, advice: ADVICE.decimals }
-  }
-  const symbol = await token.symbol()
-  const name = symbol === null ? 'has no readable name and' : `calls itself ${symbol} with`
-  return { verdict: 'ok', text: `is of chain ${chainId}, and its token ${name} ${tokenDecimals} decimals` }
 }
 
 function tagFact({ heads, options }: Examined, tag: Exclude<Confirmation, number>, latest: number): Promise<NodeFact> {

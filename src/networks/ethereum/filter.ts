@@ -1,3 +1,4 @@
+import { NATIVE_LABEL } from '../../domain/amount.js'
 import type { WatchedAddresses } from '../../domain/block.js'
 import type { EthereumBlock } from './block.js'
 import { type BloomEntry, bloomEntry, type LogsBloom, proves } from './bloom.js'
@@ -28,31 +29,45 @@ const NAMED_MAX = 64
 const REMEMBERED_MAX = 20_000
 
 /** An event of one contract that moves something. */
-interface Movement {
+export interface Movement {
+  /** The label of what it moves. */
+  readonly label: string
   readonly contract: string
   readonly contractEntry: BloomEntry
   readonly event: string
   readonly eventEntry: BloomEntry
 }
 
-const COIN = movementOf(COIN_CONTRACT, COIN_TOPIC)
+const COIN = movementOf(NATIVE_LABEL, COIN_CONTRACT, COIN_TOPIC)
+
+/** A token whose transfers are read. */
+export interface ReadToken {
+  /** That of its deposits. */
+  readonly label: string
+  /** The address of its contract. */
+  readonly contract: string
+}
+
+/** The transfers of a network's tokens, made once: each query has a filter of its own. */
+export function tokenMovements(tokens: readonly ReadToken[]): readonly Movement[] {
+  return tokens.map(({ label, contract }) => movementOf(label, contract.toLowerCase(), TRANSFER_TOPIC))
+}
 
 /** The transfers that one query is about. The answer about an address stays the same during the query. */
 export class EthereumFilter {
   private readonly answers = new Map<string, boolean>()
   /** The entries of addresses and topics that were looked at: many return within one query. */
   private readonly entries = new Map<string, BloomEntry>()
-  private readonly token: Movement
   /** The entries of the relevant receivers, null when there are too many. */
   private readonly named: readonly BloomEntry[] | null
 
   constructor(
-    token: string,
+    /** Of any of these a log may tell; which token it is, its contract decides. */
+    private readonly tokens: readonly Movement[],
     private readonly watched: WatchedAddresses,
     /** Whether logs of Polygon's form tell what contracts send. */
     private readonly hasCoinLogs = false,
   ) {
-    this.token = movementOf(token.toLowerCase(), TRANSFER_TOPIC)
     this.named = watched.few(NAMED_MAX)?.map((address) => bloomEntry(addressTopic(address))) ?? null
   }
 
@@ -80,52 +95,59 @@ export class EthereumFilter {
     return proves(bloom) ? this.mayHoldTransfer(bloom) && this.mayNameOurs(bloom) : txHashes.length > 0
   }
 
-  /** Whether the logs of a receipt must be compared with its filter: these may hold a transfer of the token, or of coins to us. */
+  /** Whether the logs of a receipt must be compared with its filter: these may hold a transfer of a token, or of coins to us. */
   isOfInterest(bloom: LogsBloom): boolean {
-    return mayHold(bloom, this.token) || (this.hasCoinLogs && mayHold(bloom, COIN) && this.mayNameOurs(bloom))
+    return this.mayHoldToken(bloom) || (this.hasCoinLogs && mayHold(bloom, COIN) && this.mayNameOurs(bloom))
   }
 
   /** Whether a header's filter denies a transfer that a log tells of. */
-  isDenied({ what, toAddress }: LoggedTransfer, bloom: LogsBloom | null): boolean {
+  isDenied({ label, toAddress }: LoggedTransfer, bloom: LogsBloom | null): boolean {
     if (!proves(bloom)) return false
-    return !(
-      mayHold(bloom, what === 'token' ? this.token : COIN) && bloom.mayContain(this.entryOf(addressTopic(toAddress)))
-    )
+    const movement = this.tokens.find((token) => token.label === label) ?? COIN
+    return !(mayHold(bloom, movement) && bloom.mayContain(this.entryOf(addressTopic(toAddress))))
   }
 
-  /** What a log says: a transfer to us, a transfer of the token that is none, or nothing of interest. */
+  /** What a log says: a transfer to us, a transfer of a token that is none, or nothing of interest. */
   transferIn(log: ToldLog, place: number): LoggedTransfer | 'foreign' | null {
     const { address, topics } = log
     if (topics === null || topics === undefined) return null
-    if (isSame(address, this.token.contract) && isSame(topics[0], this.token.event)) {
+    const token = isSame(topics[0], TRANSFER_TOPIC)
+      ? this.tokens.find(({ contract }) => isSame(address, contract))
+      : undefined
+    if (token !== undefined) {
       return topics.length === TRANSFER_TOPICS
-        ? (this.toUs(log, place, 'token', topics[2], null) ?? 'foreign')
+        ? (this.toUs(log, place, token, topics[2], null) ?? 'foreign')
         : 'foreign'
     }
     if (!this.hasCoinLogs || !isSame(address, COIN.contract) || !isSame(topics[0], COIN.event)) return null
-    return topics.length === COIN_TOPICS ? this.toUs(log, place, 'coin', topics[3], receiverIn(topics[2])) : null
+    return topics.length === COIN_TOPICS ? this.toUs(log, place, COIN, topics[3], receiverIn(topics[2])) : null
   }
 
   /** A transfer to a watched address, null when it is none. Both events have the amount as their first word of data. */
   private toUs(
     { data, transactionHash: txHash, blockHash, removed }: ToldLog,
     place: number,
-    what: LoggedTransfer['what'],
+    { label }: Movement,
     receiver: Value,
     from: string | null,
   ): LoggedTransfer | null {
     const toAddress = receiverIn(receiver)
     if (toAddress === null || !this.isWatched(toAddress)) return null
     const bytes = dataIn(data)
-    const isAmount = bytes === null || (what === 'token' ? bytes.length === WORD_LENGTH : bytes.length >= WORD_LENGTH)
+    const isCoin = label === NATIVE_LABEL
+    const isAmount = bytes === null || (isCoin ? bytes.length >= WORD_LENGTH : bytes.length === WORD_LENGTH)
     const amount = bytes === null || !isAmount ? null : BigInt(bytes.slice(0, WORD_LENGTH))
-    // Other data of the token than a word are no amount, and 0 transfers nothing.
+    // Other data of a token than a word are no amount, and 0 transfers nothing.
     if (!isAmount || amount === 0n) return null
-    return { place, what, from, toAddress, amount, txHash, blockHash, isRemoved: removed === true }
+    return { place, label, from, toAddress, amount, txHash, blockHash, isRemoved: removed === true }
   }
 
   private mayHoldTransfer(bloom: LogsBloom): boolean {
-    return mayHold(bloom, this.token) || (this.hasCoinLogs && mayHold(bloom, COIN))
+    return this.mayHoldToken(bloom) || (this.hasCoinLogs && mayHold(bloom, COIN))
+  }
+
+  private mayHoldToken(bloom: LogsBloom): boolean {
+    return this.tokens.some((token) => mayHold(bloom, token))
   }
 
   private mayNameOurs(bloom: LogsBloom): boolean {
@@ -138,8 +160,8 @@ export function addressTopic(address: string): string {
   return `${ADDRESS_PADDING}${address.slice(2).toLowerCase()}`
 }
 
-function movementOf(contract: string, event: string): Movement {
-  return { contract, contractEntry: bloomEntry(contract), event, eventEntry: bloomEntry(event) }
+function movementOf(label: string, contract: string, event: string): Movement {
+  return { label, contract, contractEntry: bloomEntry(contract), event, eventEntry: bloomEntry(event) }
 }
 
 function mayHold(bloom: LogsBloom, { contractEntry, eventEntry }: Movement): boolean {

@@ -9,13 +9,13 @@ import type { Value } from './values.js'
 /** Addresses and topics of a receipt that wait for its own filter to tell whether they matter. */
 const WAITING_MAX = 1024
 
-/** `given`: the filters of receipts are believed where they deny the token. `own`: filters are computed over all logs. */
+/** `given`: the filters of receipts are believed where they deny the tokens. `own`: filters are computed over all logs. */
 export type FilterMode = 'given' | 'own'
 
 /** The logs of a list: what matters of them. */
 class ToldLogs {
   readonly transfers: LoggedTransfer[] = []
-  /** Whether one is a transfer of the token, or of coins to us. */
+  /** Whether one is a transfer of a token, or of coins to us. */
   hasTransfer = false
   private waiting: string[] = []
   private own: LogsBloom | null

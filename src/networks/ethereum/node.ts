@@ -1,23 +1,25 @@
 import type { Clock } from '../../clock.js'
 import { isChildOf, isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
-import type { ChainHead } from '../network-reader.js'
+import { type ChainHead, WrongNode } from '../network-reader.js'
 import { demand, limitOf, MissingBlock, NodeFailure } from '../node/answer.js'
 import type { ChainNode } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
 import { JsonRpc } from '../node/json-rpc.js'
 import type { NodeFact } from '../node/node-fact.js'
+import { TokenChecks } from '../token-checks.js'
 import { blockCall, blockShape, type EthereumBlock, headerCall, headShape, readBlock, readHead } from './block.js'
 import { Doubts } from './doubts.js'
 import { examine } from './examination.js'
-import { EthereumFilter } from './filter.js'
+import { EthereumFilter, type Movement, tokenMovements } from './filter.js'
 import { type Confirmation, HeadReader } from './head-reader.js'
 import { explainMissing } from './kept-history.js'
 import { NewBlocks } from './new-blocks.js'
 import { isOfPrunedHistory } from './pruned-history.js'
 import { ReceiptReader } from './receipt-reader.js'
-import { TokenContract } from './token-contract.js'
+import { type EvmToken, TokenContract } from './token-contract.js'
 import { TraceReader } from './trace-reader.js'
+import { quantityOf } from './values.js'
 
 /** Ranges of this many blocks are read in two halves. */
 const HALVED_FROM = 8
@@ -28,9 +30,8 @@ const CHAINS_WITH_COIN_LOGS: readonly number[] = [137, 80_002]
 
 export interface EthereumNodeOptions {
   readonly chainId: number
-  /** The address of the token's contract. */
-  readonly token: string
-  readonly tokenDecimals: number
+  /** At least one. */
+  readonly tokens: readonly EvmToken[]
   readonly confirmation: Confirmation
   /** Maximum calls in one request; 1 for nodes without batches. */
   readonly batchMax: number
@@ -44,7 +45,7 @@ export interface EthereumNodeOptions {
 }
 
 /**
- * Reads Ethereum from one node: ether that transactions themselves send, and transfers of one ERC-20 token. With traces
+ * Reads Ethereum from one node: ether that transactions themselves send, and transfers of ERC-20 tokens. With traces
  * also ether that contracts send, which is invisible otherwise; Polygon's nodes log it. Validators withdraw ether without
  * a transaction, which is never seen.
  *
@@ -62,15 +63,14 @@ export class EthereumNode implements ChainNode {
   private readonly doubts: Doubts
   private readonly receipts: ReceiptReader
   private readonly traces: TraceReader
-  private readonly token: TokenContract
-
-  private believed: string | null = null
+  private readonly tokens: TokenChecks<TokenContract>
+  private movements: { readonly of: readonly TokenContract[]; readonly all: readonly Movement[] } = { of: [], all: [] }
 
   constructor(
-    private readonly http: HttpJson,
+    http: HttpJson,
     private readonly options: EthereumNodeOptions,
   ) {
-    const { batchMax, rangeMax, confirmation, clock } = options
+    const { batchMax, rangeMax, confirmation, clock, tokens, warn } = options
     this.rpc = new JsonRpc(http, batchMax)
     this.range = new AdaptiveWidth(RANGE_START, rangeMax)
     this.heads = new HeadReader(this.rpc, confirmation, clock)
@@ -78,7 +78,8 @@ export class EthereumNode implements ChainNode {
     this.doubts = new Doubts(this.rpc, clock)
     this.receipts = new ReceiptReader(this.rpc, clock)
     this.traces = new TraceReader(this.rpc, clock)
-    this.token = new TokenContract(this.rpc, options, clock)
+    const contracts = tokens.map((token) => new TokenContract(this.rpc, token, clock))
+    this.tokens = new TokenChecks(contracts, (text) => warn(http.name, text))
   }
 
   async check(): Promise<void> {
@@ -87,21 +88,21 @@ export class EthereumNode implements ChainNode {
     this.newBlocks.forget()
     this.receipts.forget()
     this.traces.forget()
-    await this.checkToken()
+    await this.checkChain()
   }
 
   async examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]> {
     await this.check()
-    const { rpc, heads, receipts, traces, token, believed, options } = this
+    const { rpc, heads, receipts, traces, tokens, options } = this
     return await examine(
-      { rpc, heads, receipts, traces, token, believed, filter: this.filterOf(EVERYBODY), options },
+      { rpc, heads, receipts, traces, tokens, filter: this.filterOf(EVERYBODY), options },
       nowMs,
       headAgeMaxMs,
     )
   }
 
   async head(): Promise<ChainHead & { readonly timeMs: number }> {
-    if (this.token.isToBeAsked) await this.checkToken()
+    if (this.tokens.isToBeAsked) await this.checkChain()
     return await this.heads.read()
   }
 
@@ -218,18 +219,25 @@ export class EthereumNode implements ChainNode {
     }
   }
 
-  private async checkToken(): Promise<void> {
-    const believed = await this.token.check()
-    if (believed !== null && believed !== this.believed) {
-      this.options.warn(this.http.name, `the decimals of the token are believed as configured: ${believed}`)
-    }
-    this.believed = believed
+  /** Rejects with `WrongNode` when the node is of another chain, or no token is what the settings say. */
+  private async checkChain(): Promise<void> {
+    const { chainId } = this.options
+    const found = quantityOf(await this.rpc.call('eth_chainId', []), 'chain id')
+    if (found !== BigInt(chainId)) throw new WrongNode(`the chain id is ${found}, configured is ${chainId}`)
+    await this.tokens.check()
+  }
+
+  get flaw(): string | null {
+    return this.tokens.flaw
   }
 
   private filterOf(watched: WatchedAddresses): EthereumFilter {
-    const { token, traces, chainId } = this.options
+    const { traces, chainId } = this.options
+    const { sound } = this.tokens
+    if (this.movements.of !== sound)
+      this.movements = { of: sound, all: tokenMovements(sound.map(({ token }) => token)) }
     // Traces tell of the same movements.
-    return new EthereumFilter(token, watched, traces !== true && CHAINS_WITH_COIN_LOGS.includes(chainId))
+    return new EthereumFilter(this.movements.all, watched, traces !== true && CHAINS_WITH_COIN_LOGS.includes(chainId))
   }
 }
 

@@ -4,7 +4,9 @@ import { isMissingMethod, mayDoOtherwise, NodeFailure, RpcFailure } from '../nod
 import type { JsonRpc } from '../node/json-rpc.js'
 import { Shortcomings } from '../node/shortcomings.js'
 import { checkToken, symbolOf } from '../token.js'
-import { dataIn, dataOf, quantityOf } from './values.js'
+import type { TokenCheck } from '../token-checks.js'
+import type { ReadToken } from './filter.js'
+import { dataIn, dataOf } from './values.js'
 
 /** The code of nodes for a call that the contract itself refused, and how others word it. */
 const EXECUTION_REVERTED = 3
@@ -15,37 +17,39 @@ const NOTHING = '0x'
 const CALL = 'eth_call'
 const CODE = 'eth_getCode'
 
-export interface TokenOptions {
-  readonly chainId: number
-  readonly token: string
-  readonly tokenDecimals: number
+/** A token of the network. */
+export interface EvmToken extends ReadToken {
+  readonly symbol: string
+  readonly decimals: number
 }
 
-/** The token's contract, and the chain that it is on. */
-export class TokenContract {
+/** The contract of a token at one node. */
+export class TokenContract implements TokenCheck {
   private readonly shortcomings: Shortcomings<typeof CALL>
   private refusal: string | null = null
 
   constructor(
     private readonly rpc: JsonRpc,
-    private readonly options: TokenOptions,
+    readonly token: EvmToken,
     clock: Clock,
   ) {
     this.shortcomings = new Shortcomings(clock)
   }
 
-  /**
-   * Throws `WrongNode` when the node is of another chain, or its contract has not the configured decimals, with which amounts
-   * would be wrong. Nothing depends on the name of the token. Returns null when the decimals are proven, and else why they have
-   * to be believed: some nodes run no contracts for their clients.
-   */
+  get symbol(): string {
+    return this.token.symbol
+  }
+
+  get decimals(): number {
+    return this.token.decimals
+  }
+
+  /** Some nodes run no contracts for their clients. Nothing depends on the name of the token. */
   async check(): Promise<string | null> {
-    const { chainId, token, tokenDecimals } = this.options
-    const found = quantityOf(await this.rpc.call('eth_chainId', []), 'chain id')
-    if (found !== BigInt(chainId)) throw new WrongNode(`the chain id is ${found}, configured is ${chainId}`)
+    const { contract, decimals } = this.token
     if (this.refusal !== null && this.shortcomings.has(CALL)) return await this.believed(this.refusal)
     try {
-      await checkToken(`the contract ${token}`, tokenDecimals, async (method) => {
+      await checkToken(`the contract ${contract}`, decimals, async (method) => {
         const answer = await this.call(method)
         if (answer.length === 0) await this.unprovenContract()
         return answer
@@ -59,13 +63,11 @@ export class TokenContract {
     }
   }
 
-  /** Whether the decimals are believed, and the node may be able to tell them by now. */
   get isToBeAsked(): boolean {
     return this.refusal !== null && !this.shortcomings.has(CALL)
   }
 
-  /** What the token calls itself; null when it has no readable name. */
-  async symbol(): Promise<string | null> {
+  async ownSymbol(): Promise<string | null> {
     try {
       return symbolOf(await this.call('symbol'))
     } catch (error) {
@@ -98,10 +100,10 @@ export class TokenContract {
 
   /** Throws `WrongNode` when the token is no contract. Returns why nobody says so; null when it is one. */
   private async unprovenContract(): Promise<string | null> {
-    const { token } = this.options
+    const { contract } = this.token
     try {
-      const code = await this.rpc.call(CODE, [token, 'latest'])
-      if (code === NOTHING) throw new WrongNode(`no contract is at the token's address ${token}`)
+      const code = await this.rpc.call(CODE, [contract, 'latest'])
+      if (code === NOTHING) throw new WrongNode(`no contract is at the token's address ${contract}`)
       return dataIn(code) === null ? `${CODE}: no code` : null
     } catch (error) {
       if (error instanceof RpcFailure || isMissingMethod(error)) return `${CODE}: ${error.message}`
@@ -111,14 +113,14 @@ export class TokenContract {
 
   /** What a method of the contract returns. */
   private async call(method: keyof typeof METHOD_IDS): Promise<Buffer> {
-    const { token } = this.options
+    const { contract } = this.token
     try {
-      const params = [{ to: token, data: METHOD_IDS[method] }, 'latest']
+      const params = [{ to: contract, data: METHOD_IDS[method] }, 'latest']
       return Buffer.from(dataOf(await this.rpc.call(CALL, params), 'the answer of the token').slice(2), 'hex')
     } catch (error) {
       if (!(error instanceof RpcFailure)) throw error
       if (error.code !== EXECUTION_REVERTED && !REVERTED.test(error.message)) throw error
-      throw new WrongNode(`the contract ${token} is no token: ${error.message}`)
+      throw new WrongNode(`the contract ${contract} is no token: ${error.message}`)
     }
   }
 }

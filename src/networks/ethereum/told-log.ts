@@ -20,8 +20,8 @@ export type ToldLog = NonNullable<ValueOf<typeof logShape>>
 export interface LoggedTransfer {
   /** The place of the log among all of its list, from 0. */
   readonly place: number
-  /** Whether it moves the token, or the coin. */
-  readonly what: 'token' | 'coin'
+  /** What it moves: the label of a token, or of the coin. */
+  readonly label: string
   /** The sender of coins. */
   readonly from: string | null
   readonly toAddress: string

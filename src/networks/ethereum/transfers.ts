@@ -1,4 +1,4 @@
-import { formatAmount, NATIVE_LABEL, TOKEN_LABEL } from '../../domain/amount.js'
+import { formatAmount, NATIVE_LABEL } from '../../domain/amount.js'
 import type { ObservedBlock, ObservedTransfer } from '../../domain/block.js'
 import { wholeSecond } from '../../domain/received-at.js'
 import { BadAnswer, demand } from '../node/answer.js'
@@ -107,22 +107,22 @@ export function transfersOf(
   }
   const own = payment === undefined ? undefined : logged.find((transfer) => tellsOf(transfer, payment))
   for (const transfer of logged) {
-    const { place, what, toAddress, amount } = transfer
+    const { place, label, toAddress, amount } = transfer
     demand(isOf(transfer, txHash, blockHash), 'a receipt has a log of another transaction or block')
     demand(amount !== null, 'a log of a transfer has no amount')
     if (transfer === own) continue
     // The place within the receipt stays the same when another block includes the transaction; `logIndex` does not.
     const index = place + 1
-    if (what === 'token') transfers.push({ txHash, index, toAddress, currency: TOKEN_LABEL, amount: amount.toString() })
-    else transfers.push({ txHash, index, toAddress, currency: NATIVE_LABEL, amount: formatAmount(amount) })
+    const shown = label === NATIVE_LABEL ? formatAmount(amount) : amount.toString()
+    transfers.push({ txHash, index, toAddress, currency: label, amount: shown })
   }
   return transfers
 }
 
 /** Whether a log of coins tells of what the transaction itself sends, which is the first movement of the transaction. */
-function tellsOf({ what, from, toAddress, amount }: LoggedTransfer, payment: NativePayment): boolean {
+function tellsOf({ label, from, toAddress, amount }: LoggedTransfer, payment: NativePayment): boolean {
   const isSameSender = payment.from === null || from === payment.from
-  return what === 'coin' && toAddress === payment.toAddress && amount === payment.amount && isSameSender
+  return label === NATIVE_LABEL && toAddress === payment.toAddress && amount === payment.amount && isSameSender
 }
 
 /** Whether a log is of a transaction and block, as far as it tells. */

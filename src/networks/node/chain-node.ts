@@ -13,10 +13,12 @@ export interface NodeHead extends ChainHead {
 /** The client of one node, for a kind of network. Its queries reject with `NodeFailure`. */
 export interface ChainNode {
   /**
-   * Rejects with `WrongNode` when the node is of another network, or its token is not the configured one. It is called
+   * Rejects with `WrongNode` when the node is of another network, or none of its tokens is what the settings say. It is called
    * before the first query to a node, and again after every failure and once the reader distrusts its nodes.
    */
   check(): Promise<void>
+  /** What of the settings it has shown to be wrong and therefore does not read, while it reads the rest; null or absent for nothing. */
+  readonly flaw?: string | null
   /** The head that the node has. */
   head(): Promise<NodeHead>
   /** The time of the block at a height, Unix ms; null when the node does not have it, or no longer. */

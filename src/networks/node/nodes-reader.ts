@@ -148,6 +148,8 @@ export class NodesReader implements NetworkReader {
     if (this.stalledMs !== null) return this.stalled(`the newest block of ${this.network}`, this.stalledMs)
     if (this.unconfirmed !== null) return unconfirmedProblem(`the newest blocks of ${this.network}`, this.unconfirmed)
     const usable = this.all.filter(({ isHealthy }) => isHealthy)
+    const flaw = usable.map(({ node }) => node.flaw ?? null).find((one) => one !== null)
+    if (flaw !== undefined) return { reason: 'wrong_token', message: `${this.network}: ${flaw}` }
     if (usable.length === 0 || usable.some(({ isReady }) => isReady)) return null
     const rate = Math.round(this.callsPerSecond() * 100) / 100
     return { reason: 'limited', message: `the nodes of ${this.network} allow ${rate} calls a second` }

@@ -2,6 +2,7 @@ import type { BlockHead } from '../../domain/block.js'
 import type { ChainHead } from '../network-reader.js'
 import { NodeFailure } from '../node/answer.js'
 import { ageOf, factOf, headFact, type NodeFact } from '../node/node-fact.js'
+import type { TokenCheck, TokenChecks } from '../token-checks.js'
 import type { TronBlock } from './block.js'
 import type { BlockReader } from './block-reader.js'
 import { callsIn, newestWithCalls } from './block-with-calls.js'
@@ -32,33 +33,19 @@ export interface ExaminedTron {
   readonly solidHead: BlockHead
   readonly nowMs: number
   readonly headAgeMaxMs: number
-  readonly tokenDecimals: number
-  /** What the token calls itself; null when that cannot be read. */
-  readonly symbol: string | null
-  /** Why the decimals of the token are believed as configured; null when they were read. */
-  readonly believed: string | null
+  readonly tokens: Pick<TokenChecks<TokenCheck>, 'facts'>
 }
 
 /** What a node that is of the right network offers, in the order of what payments need. */
 export async function examineTron(examined: ExaminedTron): Promise<readonly NodeFact[]> {
-  const { head, nowMs, headAgeMaxMs } = examined
+  const { tokens, head, nowMs, headAgeMaxMs } = examined
   return [
-    tokenFact(examined),
+    ...(await tokens.facts('has the first block of this network')),
     headFact(head, nowMs, headAgeMaxMs),
     solidFact(examined),
     await rangeFact(examined),
     ...(await infoFacts(examined)),
   ]
-}
-
-function tokenFact({ symbol, tokenDecimals, believed }: ExaminedTron): NodeFact {
-  const network = 'has the first block of this network'
-  if (believed === null) {
-    const name = symbol === null ? 'has no readable symbol' : `calls itself ${symbol}`
-    return { verdict: 'ok', text: `${network}, and its token ${name} with ${tokenDecimals} decimals` }
-  }
-  const text = `${network}; that its token has ${tokenDecimals} decimals is believed as configured, not read: ${believed}`
-  return { verdict: 'warning', text, advice: 'Compare the decimals with an explorer.' }
 }
 
 function solidFact({ solid, solidHead, head, nowMs, headAgeMaxMs }: ExaminedTron): NodeFact {

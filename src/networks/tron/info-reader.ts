@@ -2,7 +2,7 @@ import type { WatchedAddresses } from '../../domain/block.js'
 import { BadAnswer, demand, isMissingMethod, mayDoOtherwise, type NodeFailure, UnfitNode } from '../node/answer.js'
 import { fields, scalar } from '../node/json-shape.js'
 import type { TronBlock } from './block.js'
-import { BlockInfos, infoFields } from './infos.js'
+import { BlockInfos, infoFields, type TokenLabels } from './infos.js'
 import type { Ladder, Rung } from './ladder.js'
 import type { Side } from './side.js'
 import type { TronApi } from './tron-api.js'
@@ -30,8 +30,8 @@ export class InfoReader {
   constructor(
     private readonly api: TronApi,
     private readonly ladder: Ladder,
-    /** The account of the token's contract, 40 lower-case hex digits. */
-    private readonly token: string,
+    /** Those that are read now. */
+    private readonly tokens: () => TokenLabels,
   ) {}
 
   /** The infos of these transactions at least. Rejects unless the node gives all of them, with `NoInfos` where it has none. */
@@ -42,7 +42,7 @@ export class InfoReader {
     watched: WatchedAddresses,
     isSolid: boolean,
   ): Promise<BlockInfos> {
-    const reading = new Reading(this.api, side, block, needed, infoFields(this.token, watched))
+    const reading = new Reading(this.api, side, block, needed, infoFields(this.tokens(), watched))
     try {
       await this.ladder.first([reading.wholly, reading.singly])
     } catch (error) {
@@ -56,7 +56,7 @@ export class InfoReader {
   /** An attempt at the infos of a block, whose ways the operator tries one by one. */
   attempt(side: Side, block: TronBlock, needed: readonly string[]): Reading {
     const nobody = { has: () => false, few: () => [] }
-    return new Reading(this.api, side, block, needed, infoFields(this.token, nobody))
+    return new Reading(this.api, side, block, needed, infoFields(this.tokens(), nobody))
   }
 }
 

@@ -3,7 +3,6 @@
  * They are read as a stream: only what concerns watched addresses is kept of them.
  */
 
-import { TOKEN_LABEL } from '../../domain/amount.js'
 import type { WatchedAddresses } from '../../domain/block.js'
 import { fields, items, list, type Scalar, type Shape, scalar, type ValueOf } from '../node/json-shape.js'
 import { accountOf, addressOfAccount } from './address.js'
@@ -23,6 +22,9 @@ const STRANGERS_MAX = 3
 /** How the info of a transaction that did not fail says so: mostly not at all. java-tron spells it like this. */
 const NOT_FAILED: ReadonlySet<Scalar | undefined> = new Set([undefined, null, '', 0, 'SUCESS', 'SUCCESS'])
 
+/** The labels of deposits in the tokens that are read, by the accounts of their contracts: which token it is, its contract decides. */
+export type TokenLabels = ReadonlyMap<string, string>
+
 /** What the info of a transaction says. */
 export interface TransactionEffects {
   /** The result of the contract that ran; null when none ran, or the node omits it. */
@@ -34,14 +36,14 @@ export interface TransactionEffects {
 }
 
 /** The fields of an info that are read. */
-export function infoFields(token: string, watched: WatchedAddresses) {
+export function infoFields(tokens: TokenLabels, watched: WatchedAddresses) {
   return {
     id: scalar,
     blockNumber: scalar,
     blockTimeStamp: scalar,
     result: scalar,
     receipt: fields({ result: scalar }),
-    log: tokenPayments(token, watched),
+    log: tokenPayments(tokens, watched),
     internal_transactions: internalPayments(watched),
   }
 }
@@ -96,22 +98,24 @@ export class BlockInfos {
   }
 }
 
-/** What the logs of one transaction pay to watched addresses in the token. `index` is the place of the log, from 1. */
-function tokenPayments(token: string, watched: WatchedAddresses): Shape<readonly Payment[] | null | undefined> {
+/** What the logs of one transaction pay to watched addresses in tokens. `index` is the place of the log, from 1. */
+function tokenPayments(tokens: TokenLabels, watched: WatchedAddresses): Shape<readonly Payment[] | null | undefined> {
   const log = fields({ address: scalar, topics: list(scalar, TRANSFER_TOPICS), data: scalar })
   return items(log, () => {
     const payments: Payment[] = []
     return {
       take(one, ordinal) {
         const [event, , receiver] = one?.topics ?? []
-        if (wordOf(event) !== TRANSFER_TOPIC || accountOf(one?.address) !== token) return
+        if (wordOf(event) !== TRANSFER_TOPIC) return
+        const label = tokens.get(accountOf(one?.address) ?? '')
+        if (label === undefined) return
         const account = wordOf(receiver)?.slice(ACCOUNT_START)
         const amount = wordOf(one?.data)
         if (account === undefined || amount === null) return
         const raw = BigInt(`0x${amount}`)
         const toAddress = addressOfAccount(account)
         if (raw === 0n || !watched.has(toAddress)) return
-        payments.push({ index: ordinal + 1, toAddress, currency: TOKEN_LABEL, amount: String(raw) })
+        payments.push({ index: ordinal + 1, toAddress, currency: label, amount: String(raw) })
       },
       end: () => payments,
     }

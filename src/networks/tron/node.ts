@@ -5,18 +5,20 @@ import { BadAnswer, demand, HttpFailure, limitOf, MissingBlock, NodeFailure, Unf
 import type { ChainNode, NodeHead } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
 import type { NodeFact } from '../node/node-fact.js'
+import { TokenChecks } from '../token-checks.js'
 import type { TronBlock } from './block.js'
 import { BlockReader } from './block-reader.js'
 import { ChainEnd } from './chain-end.js'
 import { examineTron } from './examination.js'
 import { FirstBlocks } from './first-blocks.js'
 import { InfoReader, NoInfos } from './info-reader.js'
+import type { TokenLabels } from './infos.js'
 import { isOfContract } from './internal.js'
 import { explainMissing, explainNoInfos } from './kept-history.js'
 import { Ladder } from './ladder.js'
 import { SolidProgress } from './solid-progress.js'
 import { findSolidSide, SolidityInterface, type SolidSide } from './solid-side.js'
-import { TokenCheck } from './token-check.js'
+import { type TronToken, TronTokenCheck } from './token-check.js'
 import { TronApi } from './tron-api.js'
 
 /** New blocks in one query, where they did not come with the head. */
@@ -31,9 +33,8 @@ const GLIMPSES_MAX = 3
 const OBSERVED_AT_ONCE = 4
 
 export interface TronNodeOptions {
-  /** The account of the token's contract, 40 lower-case hex digits. */
-  readonly token: string
-  readonly tokenDecimals: number
+  /** At least one. */
+  readonly tokens: readonly TronToken[]
   /** The id of the network's first block, 64 lower-case hex digits. */
   readonly genesisId: string
   readonly clock: Clock
@@ -50,7 +51,7 @@ export class TronNode implements ChainNode {
   private readonly ladder: Ladder
   private readonly infoReader: InfoReader
   private readonly blockReader: BlockReader
-  private readonly token: TokenCheck
+  private readonly tokens: TokenChecks<TronTokenCheck>
   private readonly firsts: FirstBlocks
   private newest: ChainEnd
   private solid: SolidSide
@@ -62,19 +63,19 @@ export class TronNode implements ChainNode {
   private readonly atOnce = new AdaptiveWidth(1, OBSERVED_AT_ONCE)
   /** The new block whose infos were not complete, and how often it was tried. */
   private incomplete = { hash: '', tries: 0 }
-  private believed: string | null = null
 
   constructor(
     /** Its address is that of the REST interface, without `/wallet`. */
-    private readonly http: HttpJson,
+    http: HttpJson,
     private readonly options: TronNodeOptions,
   ) {
-    const { clock, token, tokenDecimals } = options
+    const { clock, tokens, warn } = options
     this.api = new TronApi(http)
     this.ladder = new Ladder(clock)
-    this.infoReader = new InfoReader(this.api, this.ladder, token)
+    this.infoReader = new InfoReader(this.api, this.ladder, () => this.labels())
     this.blockReader = new BlockReader(this.api, this.ladder, this.infoReader)
-    this.token = new TokenCheck(this.api, token, tokenDecimals)
+    const checks = tokens.map((token) => new TronTokenCheck(this.api, token))
+    this.tokens = new TokenChecks(checks, (text) => warn(http.name, text))
     this.firsts = new FirstBlocks(this.blockReader, options.genesisId, clock)
     this.newest = this.newEnd()
     this.solid = new SolidityInterface(this.blockReader, this.ladder, clock)
@@ -85,20 +86,24 @@ export class TronNode implements ChainNode {
     this.newest = this.newEnd()
     this.solidHead = null
     this.waitsUpTo = null
-    const believed = await this.checked()
-    if (believed !== null && believed !== this.believed) {
-      this.options.warn(this.http.name, `the decimals of the token are believed as configured: ${believed}`)
-    }
-    this.believed = believed
+    await this.checkNetwork()
   }
 
-  /** Finds the solidified side, and returns why the decimals of the token are believed. What failed in passing goes on later. */
-  private async checked(): Promise<string | null> {
+  get flaw(): string | null {
+    return this.tokens.flaw
+  }
+
+  private labels(): TokenLabels {
+    return new Map(this.tokens.sound.map(({ token }) => [token.account, token.label]))
+  }
+
+  /** Finds the solidified side, and checks the tokens. What failed in passing goes on later. */
+  private async checkNetwork(): Promise<void> {
     const { api, blockReader, ladder, firsts } = this
     let isOver = true
     try {
       this.solid = await findSolidSide(api, blockReader, ladder, firsts, this.options.clock)
-      return await this.token.check()
+      await this.tokens.check()
     } catch (error) {
       isOver = !(error instanceof HttpFailure && error.reason === 'timeout')
       throw error
@@ -109,13 +114,10 @@ export class TronNode implements ChainNode {
 
   async examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]> {
     await this.check()
-    const { solid, believed, blockReader: blocks, infoReader: infos } = this
-    const { tokenDecimals } = this.options
-    const symbol = believed === null ? await this.token.symbol() : null
+    const { solid, tokens, blockReader: blocks, infoReader: infos } = this
     const head = await this.head()
     const solidHead = await solid.look()
-    const examined = { blocks, infos, solid, head, solidHead, nowMs, headAgeMaxMs }
-    return await examineTron({ ...examined, tokenDecimals, symbol, believed })
+    return await examineTron({ blocks, infos, solid, tokens, head, solidHead, nowMs, headAgeMaxMs })
   }
 
   async head(): Promise<NodeHead> {

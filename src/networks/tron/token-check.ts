@@ -2,6 +2,7 @@ import { WrongNode } from '../network-reader.js'
 import { demand, isMissingMethod, mayDoOtherwise, NodeFailure } from '../node/answer.js'
 import { fields, scalar } from '../node/json-shape.js'
 import { symbolOf } from '../token.js'
+import type { TokenCheck } from '../token-checks.js'
 import { accountOf, hexOfAccount } from './address.js'
 import type { Side } from './side.js'
 import type { TronApi } from './tron-api.js'
@@ -20,19 +21,32 @@ const SIDES: readonly Side[] = ['/wallet', '/walletsolidity']
 /** What a method of the token returned, or why nobody made the call. */
 type CallEnd = { readonly returned: Buffer } | { readonly refused: string }
 
-/** Checks the token of a network at one node. */
-export class TokenCheck {
+/** A token of the network. */
+export interface TronToken {
+  readonly symbol: string
+  readonly decimals: number
+  /** That of its deposits. */
+  readonly label: string
+  /** The account of its contract, 40 lower-case hex digits. */
+  readonly account: string
+}
+
+/** Checks a token at one node. */
+export class TronTokenCheck implements TokenCheck {
   constructor(
     private readonly api: TronApi,
-    /** The account of the token's contract, 40 lower-case hex digits. */
-    private readonly token: string,
-    private readonly decimals: number,
+    readonly token: TronToken,
   ) {}
 
-  /**
-   * Rejects with `WrongNode` unless the token is a contract with the configured decimals. Returns null when that is proven,
-   * and else why the decimals have to be believed: constant calls are closed at many nodes.
-   */
+  get symbol(): string {
+    return this.token.symbol
+  }
+
+  get decimals(): number {
+    return this.token.decimals
+  }
+
+  /** Constant calls are closed at many nodes. */
   async check(): Promise<string | null> {
     const end = await this.call('decimals()')
     if ('refused' in end) {
@@ -47,8 +61,7 @@ export class TokenCheck {
     return null
   }
 
-  /** What the token calls itself; null when that cannot be read. */
-  async symbol(): Promise<string | null> {
+  async ownSymbol(): Promise<string | null> {
     try {
       const end = await this.call('symbol()')
       return 'refused' in end ? null : symbolOf(end.returned)
@@ -80,7 +93,7 @@ export class TokenCheck {
       `${side}/triggerconstantcontract`,
       {
         owner_address: hexOfAccount(CALLER),
-        contract_address: hexOfAccount(this.token),
+        contract_address: hexOfAccount(this.token.account),
         function_selector: selector,
       },
       { result: fields({ result: scalar, code: scalar, message: scalar }), constant_result: firstOf(scalar) },
@@ -102,8 +115,8 @@ export class TokenCheck {
   private async unprovenContract(): Promise<string | null> {
     const shapes = { contract_address: scalar, bytecode: scalar }
     try {
-      const answer = await this.api.object('/wallet/getcontract', { value: hexOfAccount(this.token) }, shapes)
-      const isContract = accountOf(answer.contract_address) === this.token || answer.bytecode !== undefined
+      const answer = await this.api.object('/wallet/getcontract', { value: hexOfAccount(this.token.account) }, shapes)
+      const isContract = accountOf(answer.contract_address) === this.token.account || answer.bytecode !== undefined
       if (!isContract) throw new WrongNode('the token: no contract is at its address')
       return null
     } catch (error) {

@@ -164,8 +164,7 @@ export function storeOn(
   )
   const deposits = new DepositRecorder(
     new DepositJudge({
-      tokenDecimals: options.networks.decimals,
-      coinDecimals: options.networks.coinDecimals,
+      decimals: options.networks.decimals,
       lateMs: options.lateMs,
       underpayment: options.underpayment,
       pace: options.pace ?? SETTLING_PACE,
@@ -189,7 +188,7 @@ export function storeOn(
     wallets: port(new LmdbWallets(commits)),
     invoices: port(new LmdbInvoices(commits, answers)),
     notes: port(new LmdbNotes(commits)),
-    deposits: port(new LmdbDeposits(commits)),
+    deposits: port(new LmdbDeposits(commits, options.networks)),
     chain: port(chain),
     aside: port(new LmdbAside(commits)),
     outbox: port(new LmdbOutbox(commits)),
@@ -198,7 +197,7 @@ export function storeOn(
     webhooks: port(new LmdbWebhooks(commits, options.randomSecretHex)),
     audit: port(new LmdbAudit(commits)),
     overview: port(new LmdbOverview(commits)),
-    search: port(new LmdbSearch(commits)),
+    search: port(new LmdbSearch(commits, options.networks)),
     imports: port(new LmdbImports(commits, deposits)),
     changes: commits.changes,
     leadership: soleLeadership(),

@@ -1,6 +1,5 @@
-import { CURRENCIES } from '../../domain/amount.js'
 import type { Deposit } from '../../domain/deposit.js'
-import type { Network } from '../../domain/network.js'
+import type { Network, Networks } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
 import { CALLBACK } from '../rules/callbacks.js'
 import type { SearchPort } from '../search.js'
@@ -15,7 +14,6 @@ import { accountOf, lastCounted } from './payments/running-totals.js'
 import {
   beginningOfText,
   behindNetwork,
-  currencyByte,
   ID_BYTES,
   type InvoiceId,
   idOfKey,
@@ -37,7 +35,10 @@ const BEHIND = Buffer.of(0xff)
 
 /** Finds records by how their keys begin. */
 export class LmdbSearch implements SearchPort {
-  constructor(private readonly commits: CommitLoop) {}
+  constructor(
+    private readonly commits: CommitLoop,
+    private readonly networks: Networks,
+  ) {}
 
   byOrderNumber(beginning: string, limit: number): readonly InvoiceWithPayment[] {
     const { orderNumbers } = this.commits.snapshot.tables
@@ -110,9 +111,10 @@ export class LmdbSearch implements SearchPort {
     const { snapshot } = this.commits
     const row = findAddress(snapshot, network, address)
     if (row === undefined) return []
-    const last = CURRENCIES.flatMap((currency) =>
-      lastCounted(snapshot.tables.unmatchedSeenTotals, accountOf(row.no, currency), 0, limit),
-    )
+    const last = this.networks.currenciesOn(network).flatMap((currency) => {
+      const account = accountOf(row.no, snapshot.currencies.noOf(currency))
+      return lastCounted(snapshot.tables.unmatchedSeenTotals, account, 0, limit)
+    })
     const newest = last.sort((a, b) => b.receivedAt - a.receivedAt || b.no - a.no).slice(0, limit)
     return newest.map(({ no }) => depositOfNo(snapshot, no).deposit)
   }
@@ -125,11 +127,12 @@ export class LmdbSearch implements SearchPort {
     if (wallet === undefined || ownerNo === undefined) return []
     const place = placeOf(wallet.no, ownerNo)
     const keys = [...openInvoices.getKeys({ reverse: true, start: behind(place), end: place, limit: READ_MAX })]
-    for (const currency of CURRENCIES) {
-      const ended = Buffer.concat([place, Buffer.of(currencyByte(currency))])
+    for (const currency of this.networks.knownCurrencies) {
+      const currencyNo = snapshot.currencies.noOf(currency)
+      const ended = Buffer.concat([place, Buffer.of(currencyNo)])
       keys.push(...voidInvoices.getKeys({ reverse: true, start: behind(ended), end: ended, limit }))
       for (const callback of Object.values(CALLBACK)) {
-        const prefix = Buffer.concat([place, Buffer.of(classByte(currency, callback))])
+        const prefix = Buffer.concat([place, Buffer.of(classByte(currencyNo, callback))])
         keys.push(...paidInvoices.getKeys({ reverse: true, start: behind(prefix), end: prefix, limit }))
       }
     }

@@ -1,3 +1,4 @@
+import type { Currency } from '../../domain/amount.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import type { BlockAside, DepositAside } from '../../domain/aside.js'
 import type { AuditRecord } from '../../domain/audit.js'
@@ -31,11 +32,16 @@ export interface MovedWallet extends Wallet {
   readonly ledgerAt: number | null
   /** What took it from the pool last; null when nothing has. */
   readonly withdrawal: Withdrawal | null
-  /** The greatest amounts that were ever paid on it; null for none. */
-  readonly paidNative: string | null
-  readonly paidToken: string | null
+  /** The greatest amounts that were ever paid on it. */
+  readonly paid: readonly PaidAmount[]
   /** Whether the examination of its open invoices, from the first one on, logs events; null when they are not to be examined. */
   readonly isUnsettledAloud: boolean | null
+}
+
+/** The greatest amount that was ever paid on a wallet in a currency. */
+export interface PaidAmount {
+  readonly currency: Currency
+  readonly atoms: string
 }
 
 export interface MovedInvoice {
@@ -54,7 +60,7 @@ export interface MovedInvoice {
 
 export interface MovedDeposit {
   readonly deposit: Deposit
-  readonly countedAs: 'native' | 'USDT' | null
+  readonly countedAs: Currency | null
   readonly atoms: string
   /** The id by which stores list the invoice. */
   readonly invoiceId: string | null

@@ -93,8 +93,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
   const fence = new Fence()
   const deposits = new DepositRecorder(
     new DepositJudge({
-      tokenDecimals: options.networks.decimals,
-      coinDecimals: options.networks.coinDecimals,
+      decimals: options.networks.decimals,
       lateMs: options.lateMs,
       underpayment: options.underpayment,
       pace: options.pace ?? SETTLING_PACE,
@@ -112,7 +111,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     wallets: new PostgresWallets(database),
     invoices,
     notes: new PostgresNotes(database),
-    deposits: new PostgresDeposits(database),
+    deposits: new PostgresDeposits(database, options.networks),
     chain: new PostgresChain(database, deposits),
     aside: new PostgresAside(database),
     turns: new Turns({ ...EVENT_LOOP, width: LONG_READS_AT_ONCE }),
@@ -123,7 +122,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     ledger: new PostgresLedger(database, options.flawOfAddress, fence),
     audit: new PostgresAudit(database),
     overview: new PostgresOverview(database, invoices, outbox),
-    search: new PostgresSearch(database, invoices),
+    search: new PostgresSearch(database, invoices, options.networks),
     imports: new PostgresImports(database, deposits),
     changes: database.changes,
     allowances: new PostgresAllowances(database),

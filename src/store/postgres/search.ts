@@ -1,6 +1,5 @@
-import { CURRENCIES } from '../../domain/amount.js'
 import type { Deposit } from '../../domain/deposit.js'
-import { canonicalAddress, type Network } from '../../domain/network.js'
+import { canonicalAddress, type Network, type Networks } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
 import { CALLBACK } from '../rules/callbacks.js'
 import type { SearchPort } from '../search.js'
@@ -25,6 +24,7 @@ export class PostgresSearch implements SearchPort {
   constructor(
     private readonly database: Database,
     private readonly invoices: Pick<PostgresInvoices, 'found'>,
+    private readonly networks: Networks,
   ) {}
 
   byOrderNumber(beginning: string, limit: number): Promise<readonly InvoiceWithPayment[]> {
@@ -74,7 +74,7 @@ export class PostgresSearch implements SearchPort {
 
   async unmatchedTo(network: Network, address: string, limit: number): Promise<readonly Deposit[]> {
     const rows = await this.database.readPage<DepositColumns>(sql`
-      SELECT ${DEPOSIT_COLUMNS} FROM addresses AS a CROSS JOIN unnest(${CURRENCIES}::text[]) AS c (currency)
+      SELECT ${DEPOSIT_COLUMNS} FROM addresses AS a CROSS JOIN unnest(${this.networks.currenciesOn(network)}::text[]) AS c (currency)
       CROSS JOIN LATERAL (
         SELECT * FROM deposits AS one WHERE one.address_id = a.id AND one.counted_as = c.currency AND one.invoice_id IS NULL
           AND one.kind <> 'dropped'
@@ -91,7 +91,7 @@ export class PostgresSearch implements SearchPort {
           (SELECT p.invoice_id FROM open_places AS p WHERE ${isOn(walletId, owner)}
            ORDER BY p.set_id DESC, p.currency DESC, p.callback DESC, p.invoice_id DESC LIMIT ${READ_MAX}::bigint)
           UNION ALL
-          (SELECT paid.invoice_id FROM unnest(${CURRENCIES}::text[]) AS c (currency)
+          (SELECT paid.invoice_id FROM unnest(${this.networks.knownCurrencies}::text[]) AS c (currency)
            CROSS JOIN unnest(${Object.values(CALLBACK)}::smallint[]) AS k (callback)
            CROSS JOIN LATERAL (
              SELECT p.invoice_id FROM paid_places AS p
@@ -99,7 +99,7 @@ export class PostgresSearch implements SearchPort {
              ORDER BY p.invoice_id DESC LIMIT ${limit}::bigint
            ) AS paid)
           UNION ALL
-          (SELECT ended.invoice_id FROM unnest(${CURRENCIES}::text[]) AS c (currency) CROSS JOIN LATERAL (
+          (SELECT ended.invoice_id FROM unnest(${this.networks.knownCurrencies}::text[]) AS c (currency) CROSS JOIN LATERAL (
              SELECT p.invoice_id FROM void_places AS p WHERE ${isOn(walletId, owner)} AND p.currency = c.currency
              ORDER BY p.voided_at DESC, p.invoice_id DESC LIMIT ${limit}::bigint
            ) AS ended)

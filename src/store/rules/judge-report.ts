@@ -10,7 +10,7 @@ import {
   transitionOf,
 } from '../../domain/deposit.js'
 import type { DepositFact } from '../../domain/ledger-fact.js'
-import type { TokenDecimals } from '../../domain/network.js'
+import type { Decimals } from '../../domain/network.js'
 import { LATE_DAYS_DEFAULT } from '../../domain/voiding.js'
 import type { OwedDelivery } from '../outbox.js'
 import { SETTLED_PLACES_MAX } from './match-deposit.js'
@@ -49,9 +49,7 @@ export const SETTLING_PACE: SettlingPace = { beforeChoices: SETTLED_PLACES_MAX, 
 
 /** What decides about deposits beside the facts. */
 export interface DepositTerms {
-  readonly tokenDecimals: TokenDecimals
-  /** Decimals of the coin by network. */
-  readonly coinDecimals: TokenDecimals
+  readonly decimals: Decimals
   /** For how long an invoice that has become void is matched to what comes for nobody else; 0 for never. */
   readonly lateMs: number
   /** How much of its amount an invoice may miss that is accepted by itself, in hundredths of a percent; 0 for nothing. */
@@ -61,8 +59,7 @@ export interface DepositTerms {
 
 /** For deposits of before every deposit was matched. What they are worth was found out when they were recorded. */
 export const PAST_TERMS: DepositTerms = {
-  tokenDecimals: {},
-  coinDecimals: {},
+  decimals: {},
   lateMs: LATE_DAYS_DEFAULT * DAY_MS,
   underpayment: 0,
   // Nobody waits for it.
@@ -80,7 +77,7 @@ export class DepositJudge {
 
   /** Why a deposit cannot be recorded; null when it can. The names of a flawed one may not even fit into a key. */
   flawOf(sighting: Sighting): string | null {
-    return flawOf(sighting, this.terms.tokenDecimals)
+    return flawOf(sighting, this.terms.decimals)
   }
 
   /** The sightings that can be recorded. */
@@ -90,7 +87,7 @@ export class DepositJudge {
 
   /** Judges a sound report about a deposit, as far as it is known, at `nowMs`. */
   judge(known: Deposit | undefined, { report, sighting }: DepositFact, nowMs: number): Judgement {
-    const conflict = report === 'dropped' ? null : conflictWith(known, sighting, this.terms.tokenDecimals)
+    const conflict = report === 'dropped' ? null : conflictWith(known, sighting, this.terms.decimals)
     if (conflict !== null) return rejected(`the deposit is known with another ${conflict}`)
     const from = known?.kind ?? 'unseen'
     const transition = transitionOf(from, report)
@@ -110,7 +107,7 @@ export class DepositJudge {
 
   /** What a sighting contradicts of a known deposit; null for nothing. */
   conflictWith(known: Known | undefined, sighting: Sighting): ReturnType<typeof conflictOf> {
-    return conflictWith(known?.deposit, sighting, this.terms.tokenDecimals)
+    return conflictWith(known?.deposit, sighting, this.terms.decimals)
   }
 }
 
@@ -121,10 +118,10 @@ export class DepositJudge {
 export function conflictWith(
   known: Deposit | undefined,
   sighting: Sighting,
-  tokenDecimals: TokenDecimals,
+  decimals: Decimals,
 ): ReturnType<typeof conflictOf> {
   if (known === undefined || known.kind === 'dropped') return null
-  return conflictOf(known, sighting, tokenDecimals)
+  return conflictOf(known, sighting, decimals)
 }
 
 /** The answer to a report that changes nothing, because it cannot be right. */

@@ -53,13 +53,13 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     const stands =
       known === undefined ||
       known.deposit.kind === 'dropped' ||
-      conflictWith(known.deposit, sighting, this.terms.tokenDecimals) !== null
+      conflictWith(known.deposit, sighting, this.terms.decimals) !== null
         ? null
         : known
     // Nothing is chosen any more.
     if (stands?.deposit.kind === 'confirmed') return true
     const seen = stands?.deposit ?? sighting
-    const value = stands === null ? depositValue(sighting, this.terms.tokenDecimals) : valueIn(stands)
+    const value = stands === null ? depositValue(sighting, this.terms.decimals) : valueIn(stands)
     if (value === null) return true
     const payee = yield* ask(this.work.payeeAt(seen))
     const search = yield* ask(this.work.candidates(payee, seen, value, this.unitOf(seen, value)))
@@ -70,8 +70,8 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
   *foresee({ from, deposit }: DepositChange, known: R | undefined): Asking<I | null> {
     const { work } = this
     if (known !== undefined && known.invoiceId !== null) return yield* ask(work.invoice(known.invoiceId))
-    const { tokenDecimals } = this.terms
-    const value = known === undefined || from === 'dropped' ? depositValue(deposit, tokenDecimals) : valueIn(known)
+    const { decimals } = this.terms
+    const value = known === undefined || from === 'dropped' ? depositValue(deposit, decimals) : valueIn(known)
     if (value === null) return null
     const match = yield* this.choose(deposit, value, yield* ask(work.payeeAt(deposit)))
     return match === UNSETTLED ? null : (match?.invoice ?? null)
@@ -141,7 +141,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
   }
 
   private valueOf(deposit: Deposit): DepositValue {
-    const value = depositValue(deposit, this.terms.tokenDecimals)
+    const value = depositValue(deposit, this.terms.decimals)
     if (value === null) throw new Error('a deposit without a value was not rejected')
     return value
   }
@@ -186,8 +186,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
 
   /** The smallest amount that the coin or token of a deposit can carry: nobody can pay what lies between two of them. */
   private unitOf({ network }: Sighting, { currency }: DepositValue): bigint {
-    const { tokenDecimals, coinDecimals } = this.terms
-    const decimals = (currency === 'native' ? coinDecimals : tokenDecimals)[network]
+    const decimals = currency === null ? undefined : this.terms.decimals[network]?.[currency]
     return decimals === undefined ? ONE_ATOM : smallestUnit(decimals)
   }
 

@@ -115,7 +115,7 @@ export function describeCommands(open: OpenStore): void {
       const unmatched = (txHash: string): WalletCommand => ({
         type: 'deposit',
         eventId: `event ${txHash}`,
-        fact: depositFact('confirmed', { txHash, amount: '1', currency: 'USDC' }),
+        fact: depositFact('confirmed', { txHash, amount: '1', currency: 'DAI' }),
       })
       const owing: WalletCommand = { type: 'deposit', eventId: 'event owing', fact: depositFact('confirmed') }
       const before = await t.snapshot()

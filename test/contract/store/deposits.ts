@@ -188,7 +188,7 @@ export function describeDeposits(open: OpenStore): void {
       await t.own('alice', 'wallet-1')
       const native = await t.invoice({ amount: '3' })
       const usdt = await t.invoice({ amount: '3', currency: 'USDT' })
-      const labels = ['Tether', '#native', null, '', 'USDC', 'tether']
+      const labels = ['Tether', '#native', null, '', 'DAI', 'tether']
       for (const [i, currency] of labels.entries()) {
         await t.deposit('confirmed', { txHash: `${i}`, currency, amount: currency === 'Tether' ? '1500000' : '1' })
       }

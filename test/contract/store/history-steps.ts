@@ -4,7 +4,9 @@ import type { DepositReport } from '../../../src/domain/deposit.js'
 const OWNERS = ['A', 'B'] as const
 /** `late` has an owner from the start and an address only later; `stray` is known only later. */
 const WALLETS = ['w0', 'w1', 'late', 'stray'] as const
-const LABELS = ['#native', '#native', null, 'Tether', 'USDC'] as const
+const CURRENCIES = ['native', 'USDT', 'USDC'] as const
+/** The last one is that of no currency. */
+const LABELS = ['#native', '#native', null, 'Tether', 'USDC', 'DAI'] as const
 /** Ways to write the same amount. */
 export const AMOUNT_FORMS = [(n: bigint) => `${n}`, (n: bigint) => `0${n}.0`, (n: bigint) => `${n}.00`] as const
 
@@ -17,7 +19,7 @@ export type Step =
       readonly wallets: readonly string[]
       readonly amount: bigint
       readonly form: number
-      readonly isUsdt: boolean
+      readonly currency: (typeof CURRENCIES)[number]
       readonly reference: 'new' | 'used' | 'none'
       readonly hasCallback: boolean
       /** Null: never. */
@@ -45,7 +47,7 @@ export interface Profile {
   readonly owner: fc.Arbitrary<(typeof OWNERS)[number]>
   /** Greatest amount of an invoice. Few make collisions likely, many let more invoices be open at once. */
   readonly amountMax: bigint
-  readonly isUsdt: fc.Arbitrary<boolean>
+  readonly currency: fc.Arbitrary<(typeof CURRENCIES)[number]>
   readonly reference: fc.Arbitrary<'new' | 'used' | 'none'>
   readonly label: fc.Arbitrary<(typeof LABELS)[number]>
   readonly offsetMs: fc.Arbitrary<number>
@@ -63,7 +65,7 @@ export const WIDE: Profile = {
   depositWallet: fc.constantFrom('w0', 'w0', 'w1', 'w1', 'late', 'stray'),
   owner: fc.constantFrom('A', 'A', 'A', 'B'),
   amountMax: 4n,
-  isUsdt: fc.constantFrom(false, false, false, true),
+  currency: fc.constantFrom('native', 'native', ...CURRENCIES),
   reference: fc.constantFrom('new', 'new', 'new', 'new', 'new', 'new', 'used', 'none'),
   label: fc.constantFrom(...LABELS),
   offsetMs: fc.integer({ min: -12, max: 8 }),
@@ -80,7 +82,7 @@ export const CROWDED: Profile = {
   depositWallet: fc.constantFrom('w0', 'w0', 'w0', 'w0', 'w0', 'w1'),
   owner: fc.constant('A'),
   amountMax: 12n,
-  isUsdt: fc.constant(false),
+  currency: fc.constant('native'),
   reference: fc.constantFrom('new', 'new', 'new', 'new', 'new', 'none'),
   label: fc.constant('#native'),
   offsetMs: fc.integer({ min: -5, max: 3 }),
@@ -100,7 +102,7 @@ export function stepOf(profile: Profile): fc.Arbitrary<Step> {
         wallets: profile.wallets,
         amount: fc.bigInt({ min: 1n, max: profile.amountMax }),
         form: fc.nat({ max: AMOUNT_FORMS.length - 1 }),
-        isUsdt: profile.isUsdt,
+        currency: profile.currency,
         reference: profile.reference,
         hasCallback: fc.constantFrom(true, true, true, false),
         expiresInSeconds: fc.constantFrom(null, null, null, 60, 61),

@@ -5,7 +5,7 @@ import { millisecond } from '../../../src/domain/received-at.js'
 import { OperatorError } from '../../../src/operator-error.js'
 import { addressOf, refusalOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
-import { BNB, TEST_NETWORKS } from '../../support/networks.js'
+import { BNB, TEST_NETWORKS, tokenOf } from '../../support/networks.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 
 const WITHOUT_BNB = new Networks(TEST_NETWORKS.all.filter(({ id }) => id !== 'BNB'))
@@ -121,7 +121,7 @@ export function describeNetworks(open: OpenStore): void {
           ['SEP', 'TRX-NILE', 'BNB'],
         ],
       )
-      assert.equal(networks.decimals['BNB'], 18)
+      assert.equal(networks.decimals['BNB']?.['USDT'], 18)
       assert.equal((await wallets.find('b1'))?.network, 'BNB')
       assert.equal((await deposits.page('BNB', { after: null, limit: 5 })).items.length, 1)
       assert.equal((await t.paymentOf(invoice)).remaining, '0.5')
@@ -138,12 +138,16 @@ export function describeNetworks(open: OpenStore): void {
 
   describe('an entry of the catalogue that has changed', () => {
     const changes: readonly (readonly [Partial<KnownNetwork>, string])[] = [
-      [{ decimals: 6 }, 'BNB has the token decimals 6, and the data has deposits or wallets on it with 18'],
+      [
+        { tokens: [tokenOf('USDT', 6), tokenOf('USDC', 18)] },
+        'BNB has the token USDT with 6 decimals, and the data has deposits of it with 18',
+      ],
       [{ kind: 'tron' }, 'BNB has the kind tron, and the data has deposits or wallets on it with evm'],
     ]
     for (const [change, message] of changes) {
       scenario(`is refused where sums depend on it: ${JSON.stringify(change)}`, async (t) => {
         await ownOnBnb(t)
+        await t.deposit('pending', paid('7'))
         const refused = (error: unknown) => error instanceof OperatorError && error.message === message
         await assert.rejects(t.harness.reopen({ networks: withBnb(change) }), refused)
         // Also when it was away meanwhile.

@@ -64,7 +64,7 @@ export function describeQualifyingDeposits(open: OpenStore): void {
       await t.deposit('confirmed', { txHash: 'before', ...at(-1) })
       await t.deposit('confirmed', { txHash: 'at the same time', ...at(0) })
       await t.deposit('confirmed', { txHash: 'other coin', currency: 'Tether', amount: '7000000', ...at(1) })
-      await t.deposit('confirmed', { txHash: 'no coin', currency: 'USDC', ...at(1) })
+      await t.deposit('confirmed', { txHash: 'no coin', currency: 'DAI', ...at(1) })
       await t.deposit('confirmed', { txHash: 'elsewhere', toAddress: addressOf('wallet-3'), ...at(1) })
       await t.deposit('pending', { txHash: 'one', ...at(1) })
       await t.deposit('confirmed', { txHash: 'two', toAddress: addressOf('wallet-2'), ...at(2) })

@@ -86,7 +86,7 @@ class History {
     if (one.reference === 'new') this.references += 1
     const reference = one.reference === 'none' ? null : this.name(`${this.references}`)
     const callbackUrl = one.hasCallback ? 'https://own.example/' : null
-    const currency = one.isUsdt ? 'USDT' : 'native'
+    const { currency } = one
     const walletIds = one.wallets.map((id) => this.name(id))
     const asked = {
       owner: this.name(one.owner),
@@ -141,7 +141,7 @@ class History {
       txHash: key,
       toAddress: addressOf(walletId),
       currency: one.label,
-      amount: one.label === 'Tether' ? `${one.amount}000000` : formatAmount(one.amount * ONE),
+      amount: one.label === 'Tether' || one.label === 'USDC' ? `${one.amount}000000` : formatAmount(one.amount * ONE),
       receivedAt,
     })
     assert.equal(outcome.status, expected.status)

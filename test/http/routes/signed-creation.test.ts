@@ -25,6 +25,7 @@ test('a key that is revoked after its signature was verified creates nothing any
     directory,
     basePath: '',
     defaultExpirySeconds: null,
+    networks: store.networks,
   })
   const signedRequests: AccessParts['signedRequests'] = {
     ...openAccess.signedRequests,

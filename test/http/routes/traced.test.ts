@@ -34,7 +34,7 @@ test('the endpoints that revoke, redeliver, void and accept are traced as done i
     const keys = apiKeyHandlers(store.keys, noble, lists)
     const invoices = invoiceHandlers({
       ...{ invoices: store.invoices, directory, lists },
-      ...{ basePath: '', defaultExpirySeconds: null },
+      ...{ basePath: '', defaultExpirySeconds: null, networks: store.networks },
     })
     const deliveries = deliveryHandlers({
       ...{ outbox: store.outbox, lists, clock: t.clock, limiters: new Limiters(t.clock), basePath: '' },

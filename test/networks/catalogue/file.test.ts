@@ -17,6 +17,10 @@ const BNB = {
   symbol: 'BNB',
   token: { symbol: 'USDT', contract: EVM_TOKEN, decimals: 18 },
 }
+/** Without its token. */
+const { token: _token, ...BARE } = BNB
+const OTHER_TOKEN = '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d'
+const OTHER = { symbol: 'USDC', contract: OTHER_TOKEN, decimals: 18 }
 const TRX = {
   id: 'TRX',
   kind: 'tron',
@@ -26,6 +30,11 @@ const TRX = {
   genesis: 'ab'.repeat(32),
   symbol: 'TRX',
   token: { symbol: 'USDT', contract: TRON_TOKEN, decimals: 6 },
+}
+
+/** What an entry of one token becomes: invoices in USDT are paid in it, whatever it calls itself. */
+function entryOf<T extends { readonly token: object }>({ token, ...entry }: T) {
+  return { ...entry, tokens: [{ currency: 'USDT', ...token }] }
 }
 
 /** How the file names an environment variable. */
@@ -51,9 +60,24 @@ describe('the file of networks', () => {
     const common = { testnet: false, urls: [], start: 'latest', quietSeconds: null, ...told }
     const defaults = { confirmations: 12, batch: 50, range: 200, traces: false, pollMs: 4000 }
     assert.deepEqual(entries, [
-      { ...BNB, ...common, ...defaults },
-      { ...TRX, ...common, apiKey: null, walletNodes: [], pollMs: 7000 },
+      { ...entryOf(BNB), ...common, ...defaults },
+      { ...entryOf(TRX), ...common, apiKey: null, walletNodes: [], pollMs: 7000 },
     ])
+  })
+
+  test('takes a list of tokens, each in a currency of its own', () => {
+    const tokens = [
+      { symbol: 'USDC', contract: EVM_TOKEN, decimals: 18 },
+      { symbol: 'USDT', contract: OTHER_TOKEN, decimals: 6 },
+    ]
+    const { entries, problems } = parsed({ networks: [{ ...BARE, tokens }] })
+    assert.deepEqual(problems, [])
+    assert.deepEqual(
+      entries[0]?.tokens,
+      tokens.map((token) => ({ currency: token.symbol, ...token })),
+    )
+    const called = parsed({ networks: [{ ...BNB, token: { ...BNB.token, symbol: 'USDT0' } }] }).entries
+    assert.deepEqual(called[0]?.tokens, [{ currency: 'USDT', ...BNB.token, symbol: 'USDT0' }])
   })
 
   test('takes every field', () => {
@@ -83,8 +107,8 @@ describe('the file of networks', () => {
     const atOneAddress = urls.map((full) => ({ full, solidity: null }))
     const atTwo = { full: 'http://10.0.0.7:8090/k1', solidity: 'http://10.0.0.7:8091/k2' }
     assert.deepEqual(entries, [
-      { ...evm, urls },
-      { ...tron, urls: [...atOneAddress, atTwo], apiKey: 'k1-k2' },
+      { ...entryOf(evm), urls },
+      { ...entryOf(tron), urls: [...atOneAddress, atTwo], apiKey: 'k1-k2' },
     ])
   })
 
@@ -114,6 +138,31 @@ describe('the file of networks', () => {
     [{ ...BNB, genesis: 'ab'.repeat(32) }, '$.networks[0].genesis is not a field that is known here'],
     [{ ...BNB, 'poll-ms': 1 }, '$.networks[0]["poll-ms"] is not a field that is known here'],
     [{ ...BNB, token: null }, '$.networks[0].token must be an object'],
+    [{ ...BNB, tokens: [OTHER] }, '$.networks[0].token cannot be combined with tokens: name each token in the list'],
+    [{ ...BARE, tokens: [] }, '$.networks[0].tokens must be a list of 1 to 8 tokens'],
+    [{ ...BARE, tokens: OTHER }, '$.networks[0].tokens must be a list of 1 to 8 tokens'],
+    [{ ...BARE, tokens: Array(9).fill(OTHER) }, '$.networks[0].tokens must be a list of 1 to 8 tokens'],
+    [{ ...BARE, tokens: [OTHER, 5] }, '$.networks[0].tokens[1] must be an object'],
+    [
+      { ...BARE, tokens: [{ ...OTHER, symbol: 'NATIVE' }] },
+      '$.networks[0].tokens[0].symbol must be 2 to 12 capital letters and digits, and not NATIVE, not "NATIVE"',
+    ],
+    [
+      { ...BARE, tokens: [{ ...OTHER, symbol: 'usdc' }] },
+      '$.networks[0].tokens[0].symbol must be 2 to 12 capital letters and digits, and not NATIVE, not "usdc"',
+    ],
+    [
+      { ...BARE, tokens: [OTHER, { ...OTHER, contract: EVM_TOKEN }] },
+      '$.networks[0].tokens[1].symbol "USDC" is that of another token of the network',
+    ],
+    [
+      { ...BARE, tokens: [OTHER, { ...OTHER, symbol: 'DAI', contract: OTHER.contract.toLowerCase() }] },
+      '$.networks[0].tokens[1].contract is that of another token of the network',
+    ],
+    [
+      { ...BARE, tokens: [OTHER, { ...OTHER, symbol: 'DAI', contract: '0x1' }] },
+      '$.networks[0].tokens[1].contract must be 0x and 40 hex digits, with a correct checksum (EIP-55) when they are of mixed case, not "0x1"',
+    ],
     [
       { ...BNB, token: { ...BNB.token, decimals: 19 } },
       `$.networks[0].token.decimals must be ${integer('18', '0')}, not 19`,

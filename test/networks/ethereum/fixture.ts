@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { type Clock, systemClock } from '../../../src/clock.js'
+import { labelOf } from '../../../src/domain/amount.js'
 import type { ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../../src/domain/block.js'
 import { createLog } from '../../../src/log.js'
 import { QUIET_SECONDS } from '../../../src/networks/catalogue/entry.js'
 import type { Confirmation } from '../../../src/networks/ethereum/head-reader.js'
 import { EthereumNode } from '../../../src/networks/ethereum/node.js'
+import type { EvmToken } from '../../../src/networks/ethereum/token-contract.js'
 import { type NetworkReader, NodeUnavailable } from '../../../src/networks/network-reader.js'
 import { NodesReader } from '../../../src/networks/node/nodes-reader.js'
 import { type Scheduler, systemScheduler } from '../../../src/scheduler.js'
@@ -20,6 +22,8 @@ export const ANSWER_LIMIT_BYTES = 4_000_000
 export interface ReaderVariant {
   readonly token: string
   readonly decimals?: number
+  /** Tokens beside that one. */
+  readonly others?: readonly EvmToken[]
   readonly chainId?: number
   readonly confirmation?: Confirmation
   readonly batchMax?: number
@@ -33,11 +37,15 @@ export interface ReaderVariant {
   readonly warn?: (endpoint: string, text: string) => void
 }
 
+/** A token as a reader knows it. */
+export function evmToken(symbol: string, contract: string, decimals = 6): EvmToken {
+  return { symbol, contract, decimals, label: labelOf(symbol) }
+}
+
 export function ethereumReader(urls: readonly string[], variant: ReaderVariant): NetworkReader {
   const options = {
     chainId: variant.chainId ?? CHAIN_ID,
-    token: variant.token,
-    tokenDecimals: variant.decimals ?? 6,
+    tokens: [evmToken('USDT', variant.token, variant.decimals), ...(variant.others ?? [])],
     confirmation: variant.confirmation ?? CONFIRMATIONS,
     batchMax: variant.batchMax ?? 50,
     rangeMax: variant.rangeMax ?? 200,

@@ -64,10 +64,10 @@ export async function playNodeHistory(chain: EthereumChain<EvmNode>, entry: EvmE
   const restless = await RestlessChain.on(chain, entry, random)
   const proxies = [await FaultyProxy.start(restless.chain.node.url), await FaultyProxy.start(restless.chain.node.url)]
   const clock = new ManualClock(Date.now())
-  const token = { ...entry.token, contract: restless.token }
+  const tokens = entry.tokens.slice(0, 1).map((token) => ({ ...token, contract: restless.token }))
   const urls = proxies.map(({ url }) => url)
   const reader = readerOf(
-    { ...entry, token, urls },
+    { ...entry, tokens, urls },
     {
       settings: { nodeTimeoutMs: TIMEOUT_MS },
       clock,

@@ -27,11 +27,8 @@ export class RestlessChain {
   ) {}
 
   /** Of a node whose chain has nothing but its first block. */
-  static async on(
-    chain: EthereumChain<EvmNode>,
-    { token: { decimals } }: EvmEntry,
-    random: Random,
-  ): Promise<RestlessChain> {
+  static async on(chain: EthereumChain<EvmNode>, { tokens: [usdt] }: EvmEntry, random: Random): Promise<RestlessChain> {
+    const { decimals } = usdt ?? assert.fail('a network has a token')
     const token = await chain.deployToken(decimals, 10n ** 30n)
     for (const account of chain.accounts.slice(1)) {
       await chain.sendCall(token, 'mint(address,uint256)', [account, 10n ** 30n])

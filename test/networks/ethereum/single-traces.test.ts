@@ -7,7 +7,7 @@ import type { JsonRpc, RpcCall } from '../../../src/networks/node/json-rpc.js'
 import { SLOW_TRIED_AGAIN_MS, TRIED_AGAIN_FIRST_MS } from '../../../src/networks/node/shortcomings.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
-const FILTER = new EthereumFilter(`0x${'1'.repeat(40)}`, { has: () => true, few: () => null }, false)
+const FILTER = new EthereumFilter([], { has: () => true, few: () => null }, false)
 const TIMEOUT = new HttpFailure('timeout', 'too late')
 const ERROR = new RpcFailure(-32_000, 'execution timeout')
 

@@ -9,6 +9,7 @@ import {
   COIN_TOPIC,
   EthereumFilter,
   TRANSFER_TOPIC,
+  tokenMovements,
 } from '../../../src/networks/ethereum/filter.js'
 import { HashList } from '../../../src/networks/ethereum/hash-list.js'
 import type { FilterMode } from '../../../src/networks/ethereum/logs.js'
@@ -19,11 +20,12 @@ import { ether, tether, watching } from './fixture.js'
 import { told } from './told.js'
 
 const token = `0x${'70'.repeat(20)}`
+const movements = tokenMovements([{ label: 'Tether', contract: token }])
 const [ours, theirs] = [`0x${'0a'.repeat(20)}`, `0x${'0b'.repeat(20)}`]
 const [hash, elsewhere] = [hashNumber(100), hashNumber(101)]
 const [paying, calling] = [hashNumber(1), hashNumber(2)]
 const [named] = watching([ours])
-const filter = new EthereumFilter(token, named)
+const filter = new EthereumFilter(movements, named)
 
 function hashNumber(n: number): string {
   return `0x${n.toString(16).padStart(64, '0')}`
@@ -276,7 +278,7 @@ describe('the transfers of a block whose header denies all logs to us', () => {
 })
 
 describe('coins that contracts send on Polygon', () => {
-  const polygon = new EthereumFilter(token, named, true)
+  const polygon = new EthereumFilter(movements, named, true)
   const moved = (amount: bigint, from = theirs, to = ours): TestLog => ({
     address: COIN_CONTRACT,
     topics: [COIN_TOPIC, addressTopic(COIN_CONTRACT), addressTopic(from), addressTopic(to)],

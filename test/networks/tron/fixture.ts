@@ -1,9 +1,11 @@
+import { labelOf } from '../../../src/domain/amount.js'
 import type { WatchedAddresses } from '../../../src/domain/block.js'
 import { createLog } from '../../../src/log.js'
 import { QUIET_SECONDS } from '../../../src/networks/catalogue/entry.js'
 import { NodesReader, type NodesReaderOptions } from '../../../src/networks/node/nodes-reader.js'
 import { accountOfAddress, addressOfAccount } from '../../../src/networks/tron/address.js'
 import { TronNode, type TronNodeOptions } from '../../../src/networks/tron/node.js'
+import type { TronToken } from '../../../src/networks/tron/token-check.js'
 import type { Scheduler } from '../../../src/scheduler.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { EmulatedTronChain } from '../../support/tron-chain.js'
@@ -41,7 +43,16 @@ export const watched: WatchedAddresses = {
   few: (limit) => (addresses.length <= limit ? addresses : null),
 }
 
-export type TronVariant = Partial<NodesReaderOptions & TronNodeOptions>
+/** `token`: the account of its contract. */
+export interface TronVariant extends Partial<NodesReaderOptions & TronNodeOptions> {
+  readonly token?: string
+  readonly tokenDecimals?: number
+}
+
+/** A token as a reader knows it. */
+export function tronToken(symbol: string, account: string, decimals = 6): TronToken {
+  return { symbol, account, decimals, label: labelOf(symbol) }
+}
 
 /** Emulated nodes with one chain, and a reader of them whose time is that of the newest block. */
 export class TronFixture {
@@ -60,8 +71,7 @@ export class TronFixture {
     const clock = new ManualClock(chain.newestMs)
     const warnings: string[] = []
     const options = {
-      token: emulated.account,
-      tokenDecimals: 6,
+      tokens: [tronToken('USDT', variant.token ?? emulated.account, variant.tokenDecimals)],
       genesisId: chain.blocks[0]?.hash ?? '',
       clock,
       warn: (_endpoint: string, text: string) => warnings.push(text),

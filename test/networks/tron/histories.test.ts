@@ -105,7 +105,8 @@ function assertTrue(block: ObservedBlock, restless: RestlessChain, chain: Emulat
 }
 
 /** Asks at random, of nodes that lag and fail at random, while the chain moves. Answers how many questions were answered. */
-async function play({ id, token: { contract, decimals } }: TronEntry, seed: number): Promise<number> {
+async function play({ id, tokens: [usdt] }: TronEntry, seed: number): Promise<number> {
+  const { contract, decimals } = usdt ?? assert.fail('a network has a token')
   const random = new Random(seed)
   const account = accountOfAddress(contract ?? TOKEN_ADDRESS) ?? assert.fail()
   const variant = { network: id, tokenDecimals: decimals }

@@ -13,6 +13,7 @@ import { readAs } from './shapes.js'
 const ID = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)
 const TIME_MS = 1_777_445_121_000
+const TOKENS = new Map([[TOKEN, 'Tether']])
 
 /** What is paid: `[index, account, currency, amount]`. */
 type Paid = readonly [index: number, account: string, currency: string | null, amount: string]
@@ -27,7 +28,7 @@ function block(...transactions: readonly TronTransaction[]): TronBlock {
 
 function infosOf(of: TronBlock, ...infos: readonly unknown[]): BlockInfos {
   const read = new BlockInfos(of)
-  for (const info of infos) read.take(readAs(fields(infoFields(TOKEN, watched)), info))
+  for (const info of infos) read.take(readAs(fields(infoFields(TOKENS, watched)), info))
   return read
 }
 
@@ -228,7 +229,7 @@ describe('TRON infos', () => {
     test(`one ${name} is passed over`, () => {
       const read = infosOf(block(transaction()), other)
       assert.ok(read.isEmpty && read.strangers.length === 0)
-      read.take(readAs(fields(infoFields(TOKEN, watched)), info({ log: [log()] })))
+      read.take(readAs(fields(infoFields(TOKENS, watched)), info({ log: [log()] })))
       assert.equal(read.of(ID)?.payments.length, 1)
     })
   }

@@ -10,6 +10,7 @@ import { paymentOf, until } from '../../service/watched-chain.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { RECORDED_TOKEN, RecordedTron, recordedCases } from '../../support/recorded-tron.js'
 import { gatewayHeaders, ServiceFixture } from '../../support/service-fixture.js'
+import { tronToken } from './fixture.js'
 
 const LENGTH = 420
 const OWNER = 'shop'
@@ -67,8 +68,7 @@ describe('recorded answers of a real java-tron', () => {
   function readerOf(t: TestContext): NodesReader {
     const clock = new ManualClock(node.timeAt(LENGTH - 1))
     const options = {
-      token: accountOfAddress(RECORDED_TOKEN) ?? '',
-      tokenDecimals: 6,
+      tokens: [tronToken('USDT', accountOfAddress(RECORDED_TOKEN) ?? '')],
       genesisId: node.genesis,
       clock,
       warn: () => {},

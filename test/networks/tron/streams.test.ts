@@ -9,7 +9,7 @@ import { wakefulScheduler } from '../../../src/scheduler.js'
 import { mostHeld } from '../../support/live-memory.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { emulatedAccount, TRANSFER_TOPIC } from '../../support/tron-transactions.js'
-import { ALICE, STRANGER, TOKEN, watched } from './fixture.js'
+import { ALICE, STRANGER, TOKEN, tronToken, watched } from './fixture.js'
 
 const MIB = 2 ** 20
 const MEMORY_MAX_MIB = 32
@@ -89,7 +89,7 @@ describe('long answers of a TRON node', () => {
 
   test('a block of padded transactions and 200 MB of logs take little memory, and what is ours is found', async (t) => {
     const clock = new ManualClock(TIME_MS + 3000 * HEIGHT)
-    const options = { token: TOKEN, tokenDecimals: 6, genesisId: ID(HEIGHT), clock, warn: () => {} }
+    const options = { tokens: [tronToken('USDT', TOKEN)], genesisId: ID(HEIGHT), clock, warn: () => {} }
     const reader = new NodesReader({
       network: 'TRX-NILE',
       addresses: [{ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }],

@@ -7,14 +7,15 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 13 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 13
+/** What version 14 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 14
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
   ...['audit', 'blocks-aside', 'deposits-aside'],
   ...[
     'chains',
     'confirmed-totals',
+    'currencies',
     'deliveries',
     'deposit-numbers',
     'deposits',
@@ -72,7 +73,7 @@ const RECORDS = [
   ...['ledger-set-aside 1', 'meta/ledger-cursor 1', 'meta/ledger-progress 1', 'meta/migration 1', 'meta/move 1'],
   ...[
     'meta/sequences 1',
-    'networks 1',
+    'networks 2',
     'notes 1',
     'order-fields 1',
     'owner-events 1',

@@ -2,18 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { describe, test } from 'node:test'
 import { OperatorError, StartStopped } from '../../../src/operator-error.js'
-import { MIGRATE_2 } from '../../../src/store/lmdb/file/migrate-2.js'
-import { MIGRATE_3 } from '../../../src/store/lmdb/file/migrate-3.js'
-import { MIGRATE_4 } from '../../../src/store/lmdb/file/migrate-4.js'
-import { MIGRATE_5 } from '../../../src/store/lmdb/file/migrate-5.js'
-import { MIGRATE_6 } from '../../../src/store/lmdb/file/migrate-6.js'
-import { MIGRATE_7 } from '../../../src/store/lmdb/file/migrate-7.js'
-import { MIGRATE_8 } from '../../../src/store/lmdb/file/migrate-8.js'
-import { MIGRATE_9 } from '../../../src/store/lmdb/file/migrate-9.js'
-import { MIGRATE_10 } from '../../../src/store/lmdb/file/migrate-10.js'
-import { MIGRATE_11 } from '../../../src/store/lmdb/file/migrate-11.js'
-import { MIGRATE_12 } from '../../../src/store/lmdb/file/migrate-12.js'
-import { migrationPlan, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
+import { MIGRATIONS, migrationPlan, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
 import { lmdbUpkeep } from '../../../src/store/lmdb/upkeep/upkeep.js'
 import type { MigrationControl, MigrationPlan } from '../../../src/store/store.js'
@@ -49,13 +38,7 @@ async function withData<T>(run: (data: Data) => Promise<T>): Promise<T> {
       path,
       migrate: (control, stepRows = STEP_ROWS, version = SCHEMA_VERSION) =>
         opened(async (root) => {
-          const migrations =
-            version === SCHEMA_VERSION
-              ? [
-                  ...[MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6],
-                  ...[MIGRATE_7, MIGRATE_8, MIGRATE_9, MIGRATE_10, MIGRATE_11, MIGRATE_12],
-                ]
-              : []
+          const migrations = version === SCHEMA_VERSION ? MIGRATIONS : []
           await prepareSchema(root, path, control, { version, migrations, stepRows })
         }),
       plan: () => opened(async (root) => migrationPlan(root, path)),

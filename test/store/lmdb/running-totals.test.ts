@@ -11,12 +11,16 @@ import {
   totalAfter,
   totalUntil,
 } from '../../../src/store/lmdb/payments/running-totals.js'
+import { CURRENCIES_MAX, type CurrencyNo } from '../../../src/store/lmdb/tables/currencies.js'
 import type { AddressNo, DepositNo } from '../../../src/store/lmdb/tables/keys.js'
 import { type Environment, openEnvironment, openTables, type Table } from '../../../src/store/lmdb/tables/tables.js'
 import { receivedSince } from '../../support/received-since.js'
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.js'
 
 const TIME_MAX = 2 ** 48 - 1
+/** The last one that there can be, too. */
+const CURRENCY_NOS = [0, 1, CURRENCIES_MAX - 1] as CurrencyNo[]
+const [NATIVE_NO = assert.fail(), USDT_NO = assert.fail()] = CURRENCY_NOS
 const addressNo = (no: number) => no as AddressNo
 const depositNo = (no: number) => no as DepositNo
 const ABORT_ALL = new Error('undo')
@@ -71,7 +75,7 @@ describe('running totals', () => {
 
   const account = fc.record({
     addressNo: fc.constantFrom(...[1, 2, 255, 256].map(addressNo)),
-    currency: fc.constantFrom('native', 'USDT'),
+    currency: fc.constantFrom(...CURRENCY_NOS),
   })
   const operation = fc.record({
     account,
@@ -120,7 +124,7 @@ describe('running totals', () => {
         fc.integer({ min: 1, max: 14 }),
         (deposits, atoms, beforeMs) => {
           undone(() => {
-            const account = accountOf(addressNo(2), 'USDT')
+            const account = accountOf(addressNo(2), USDT_NO)
             for (const [i, { receivedAt, amount }] of deposits.entries()) {
               addToTotals(table, account, { receivedAt, no: depositNo(i), atoms: amount })
             }
@@ -136,7 +140,7 @@ describe('running totals', () => {
 
   test('stay right behind a deposit that arrives before, or leaves from before, thousands of others', () => {
     undone(() => {
-      const key = accountOf(addressNo(7), 'native')
+      const key = accountOf(addressNo(7), NATIVE_NO)
       const deposits: Counted[] = []
       for (let i = 0; i < 3000; i += 1)
         deposits.push({ no: depositNo(i), receivedAt: 100 + Math.floor(i / 2), amount: BigInt(i + 1) })
@@ -158,7 +162,7 @@ describe('running totals', () => {
     undone(() => {
       assert.throws(
         () =>
-          removeFromTotals(table, accountOf(addressNo(9), 'native'), { receivedAt: 5, no: depositNo(5), atoms: 5n }),
+          removeFromTotals(table, accountOf(addressNo(9), NATIVE_NO), { receivedAt: 5, no: depositNo(5), atoms: 5n }),
         /missing from its running total/,
       )
     })

@@ -67,6 +67,7 @@ const FACTS = {
   unusableWallet: null as UnusableWallet | null,
   areCoinsMixed: false,
   isReferenceTaken: false,
+  currenciesInstead: null as readonly string[] | null,
   walletOfAmount: null as string | null,
   takenWallet: null as string | null,
   crowdedWallet: null as string | null,
@@ -93,6 +94,7 @@ class Work implements CreationWork {
   key = (id: string) => (id === key.id ? this.answer('key') : undefined)
   earlier = () => this.answer('earlier')
   unusableWallet = () => this.answer('unusableWallet')
+  currenciesInstead = () => this.answer('currenciesInstead')
   areCoinsMixed = () => this.answer('areCoinsMixed')
   isReferenceTaken = () => this.answer('isReferenceTaken')
   walletOfAmount = () => this.answer('walletOfAmount')
@@ -151,6 +153,7 @@ describe('creating an invoice', () => {
     ['an unknown key', 'unknown_api_key', { key: undefined }],
     ['an idempotency key of another request', 'idempotency_key_reused', { earlier: another }],
     ['wallets of others', 'wallet_not_owned', { unusableWallet: UNUSABLE }],
+    ['a currency that a network lacks', 'unsupported_currency', { currenciesInstead: ['native'] }],
     ['coins that may not be mixed', 'mixed_native_coins', { areCoinsMixed: true }],
     ['a malformed callback URL', 'invalid_callback_url', {}, { ...request, isCallbackUrlValid: false }],
     ['a reference that is taken', 'reference_in_use', { isReferenceTaken: true }],

@@ -8,8 +8,7 @@ import { TEST_NETWORKS } from '../../support/networks.js'
 const NOW_MS = 900
 const judge = new DepositJudge({
   pace: SETTLING_PACE,
-  tokenDecimals: TEST_NETWORKS.decimals,
-  coinDecimals: TEST_NETWORKS.coinDecimals,
+  decimals: TEST_NETWORKS.decimals,
   lateMs: 0,
   underpayment: 0,
 })

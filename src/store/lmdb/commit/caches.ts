@@ -3,6 +3,7 @@ import type { ApiKey } from '../../../domain/api-key.js'
 import type { EventPosition } from '../events/event-position.js'
 import type { SetOfOneWallet, WalletSet } from '../invoices/wallet-set.js'
 import { apiKeyCodec } from '../keys/api-key-row.js'
+import { CurrencyNumbers } from '../tables/currencies.js'
 import type { DeliveryId, Numbers, OwnerNo, SetNo, WalletNo } from '../tables/keys.js'
 import { integer, RecordMemo, recordCodec } from '../tables/record-codec.js'
 import type { Tables } from '../tables/tables.js'
@@ -41,6 +42,12 @@ export class Caches {
   settledWallet = 0 as WalletNo
   /** Where the removal of settled deliveries goes on, so that those which stay cannot hide the others; null to begin. */
   removedTo: DeliveryId | null = null
+  private currencies: CurrencyNumbers | null = null
+
+  currenciesIn({ currencies }: Tables): CurrencyNumbers {
+    this.currencies ??= new CurrencyNumbers(currencies)
+    return this.currencies
+  }
 }
 
 /** Which sets of wallets have open invoices, and where there is no room for another (`invoices/open-invoices.ts`). */

@@ -3,6 +3,7 @@ import { type Clock, elapsedOf } from '../../../clock.js'
 import type { Settled } from '../../commands.js'
 import { QueueFull, StorageUnavailable } from '../../refusals.js'
 import type { CommitObserver } from '../../store.js'
+import { CurrencyNumbers } from '../tables/currencies.js'
 import type { Numbers } from '../tables/keys.js'
 import type { ReadTables, Tables } from '../tables/tables.js'
 import { Caches, Memos } from './caches.js'
@@ -79,6 +80,11 @@ class UnitCommit {
     this.changes.addLogged(owner)
   }
 
+  /** The numbers of currencies, as this transaction sees them. */
+  get currencies(): CurrencyNumbers {
+    return this.caches.currenciesIn(this.tables)
+  }
+
   nextNo<K extends keyof Numbers>(kind: K): Numbers[K] {
     return this.caches.sequences.next(this.tables, kind)
   }
@@ -95,11 +101,14 @@ class CommittedState {
   /** Only commits have them: a reader must not see what may yet be undone. */
   readonly caches = null
   readonly memos = new Memos()
+  readonly currencies: CurrencyNumbers
 
   constructor(
     readonly tables: ReadTables,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.currencies = new CurrencyNumbers(tables.currencies)
+  }
 
   /** Unix ms. */
   get nowMs(): number {

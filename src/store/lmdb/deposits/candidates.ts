@@ -1,4 +1,3 @@
-import type { Currency } from '../../../domain/amount.js'
 import { isExpiryDue } from '../../../domain/voiding.js'
 import { type Callback, callbackKinds, callbackOf } from '../../rules/callbacks.js'
 import type { Standing } from '../../rules/invoice-life.js'
@@ -12,13 +11,14 @@ import { oldestOpenOf, openOfAmounts, openSetsAt } from '../invoices/open-invoic
 import { newestPaid, newestUnmatched } from '../invoices/paid-invoices.js'
 import { lastVoidOf } from '../invoices/void-invoices.js'
 import { findSet } from '../invoices/wallet-sets.js'
+import type { CurrencyNo } from '../tables/currencies.js'
 import { type InvoiceId, idAt, type SetNo, timeOfId } from '../tables/keys.js'
 
 /** A deposit that is to be matched. */
 export interface Seeker {
   /** Its wallet and the wallet's present owner. */
   readonly place: Place
-  readonly currency: Currency
+  readonly currencyNo: CurrencyNo
   readonly atoms: bigint
   /** The smallest amount of the coin or token. */
   readonly unit: bigint
@@ -48,8 +48,8 @@ export class Searches implements DepositSearch<InvoiceRow, Head> {
   }
 
   lastVoid(sinceMs: number): InvoiceRow | null {
-    const { place, currency, receivedAt } = this.seeker
-    const id = lastVoidOf(this.commit, place, currency, receivedAt, sinceMs)
+    const { place, currencyNo, receivedAt } = this.seeker
+    const id = lastVoidOf(this.commit, place, currencyNo, receivedAt, sinceMs)
     return id === null ? null : invoiceRow(this.commit, id)
   }
 
@@ -70,14 +70,14 @@ class Candidates implements CandidateSearch<InvoiceRow, Head> {
     private readonly callbacks: readonly Callback[],
     private readonly settle: Settle,
   ) {
-    this.classes = callbacks.map((callback) => classByte(seeker.currency, callback))
+    this.classes = callbacks.map((callback) => classByte(seeker.currencyNo, callback))
     this.before = idAt(seeker.receivedAt)
   }
 
   ofAmount(): readonly InvoiceRow[] {
-    const { place, currency, atoms, unit, receivedAt } = this.seeker
+    const { place, currencyNo, atoms, unit, receivedAt } = this.seeker
     const amounts = { above: atoms > unit ? atoms - unit : 0n, to: atoms }
-    const open = openOfAmounts(this.commit, place, currency, amounts).filter((id) => timeOfId(id) < receivedAt)
+    const open = openOfAmounts(this.commit, place, currencyNo, amounts).filter((id) => timeOfId(id) < receivedAt)
     const paid = this.classes.map((one) => newestUnmatched(this.commit, place, one, amounts, this.before))
     const rows = [...open, ...paid].flatMap((id) => (id === null ? [] : [invoiceRow(this.commit, id)]))
     return rows.filter(({ invoice }) => this.callbacks.includes(callbackOf(invoice)))

@@ -1,5 +1,5 @@
 import type { Deposit } from '../../../domain/deposit.js'
-import type { Network } from '../../../domain/network.js'
+import type { Network, Networks } from '../../../domain/network.js'
 import type { StrayDeposit } from '../../../domain/payment.js'
 import type { DepositPort, Page, PageOf, StraySearch } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
@@ -9,14 +9,17 @@ import { depositCodec, findDeposit } from './deposit-rows.js'
 
 /** Reads deposits. */
 export class LmdbDeposits implements DepositPort {
-  constructor(private readonly commits: CommitLoop) {}
+  constructor(
+    private readonly commits: CommitLoop,
+    private readonly networks: Networks,
+  ) {}
 
   find(network: Network, txHash: string, index: number): Deposit | undefined {
     return findDeposit(this.commits.snapshot, { network, txHash, index })?.deposit
   }
 
   strays(search: StraySearch, limit: number): readonly StrayDeposit[] {
-    return strayDeposits(this.commits.snapshot, search, limit)
+    return strayDeposits(this.commits.snapshot, this.networks, search, limit)
   }
 
   /** In the order of the keys. A cursor is the last key read, in hex; one of another form reads from the beginning. */

@@ -1,4 +1,4 @@
-import { CURRENCIES } from '../../../domain/amount.js'
+import { type Currency, isCurrency } from '../../../domain/amount.js'
 import type { Deposit } from '../../../domain/deposit.js'
 import type { DepositRecord } from '../../rules/deposit-work.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
@@ -24,6 +24,7 @@ import {
   type Shape,
   storedAs,
   text,
+  textThat,
 } from '../tables/record-codec.js'
 
 /** What names a deposit. */
@@ -36,6 +37,8 @@ export interface DepositRow extends DepositRecord<InvoiceId> {
 }
 
 const KINDS = ['pending', 'confirmed', 'dropped'] as const
+/** Written out: a record is read without any other. */
+const currency = textThat('currency', (text): text is Currency => isCurrency(text))
 
 const SHAPE: Shape<Omit<DepositRow, 'isLate'>> = {
   deposit: fieldsOf<Deposit>({
@@ -51,7 +54,7 @@ const SHAPE: Shape<Omit<DepositRow, 'isLate'>> = {
   }),
   no: integer,
   addressNo: integer,
-  countedAs: orNull(oneOf(CURRENCIES)),
+  countedAs: orNull(currency),
   atoms: storedAs(bytes, bigintToBytes, bigintFromBytes),
   invoiceId: storedAs(
     orNull(bytes),

@@ -1,3 +1,4 @@
+import type { Currency } from '../../../domain/amount.js'
 import type { Deposit, DepositValue, Sighting } from '../../../domain/deposit.js'
 import type { DepositEventType } from '../../../domain/event.js'
 import type { OrderFields } from '../../../domain/order-fields.js'
@@ -21,8 +22,8 @@ import { othersPaid } from '../invoices/unsettled-wallets.js'
 import { findSet } from '../invoices/wallet-sets.js'
 import { enqueueDelivery } from '../outbox/deliveries.js'
 import { sumsFor } from '../payments/payments.js'
-import { accountOf, addToTotals, removeFromTotals } from '../payments/running-totals.js'
-import { type AddressNo, currencyByte, type DepositNo, type InvoiceId } from '../tables/keys.js'
+import { type Account, accountOf, addToTotals, removeFromTotals } from '../payments/running-totals.js'
+import type { AddressNo, DepositNo, InvoiceId } from '../tables/keys.js'
 import type { Table } from '../tables/tables.js'
 import type { WalletRow } from '../wallets/wallet-row.js'
 import { findWallet, internAddress } from '../wallets/wallets.js'
@@ -75,7 +76,8 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     if (wallet === null || wallet.ownerNo === null || currency === null) return null
     const place = placeOf(wallet.no, wallet.ownerNo)
     const hasDefaultCallback = defaultCallback(this.commit, wallet.ownerNo) !== null
-    return new Searches(this.commit, { place, currency, atoms, unit, receivedAt, hasDefaultCallback }, settle)
+    const currencyNo = this.commit.currencies.noOf(currency)
+    return new Searches(this.commit, { place, currencyNo, atoms, unit, receivedAt, hasDefaultCallback }, settle)
   }
 
   invoice(id: InvoiceId): InvoiceRow {
@@ -100,17 +102,22 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
   }
 
   count(row: DepositRow, by: CountChange, unmatched: CountChange, { wallet }: PayeeRow): void {
-    const { tables } = this.commit
-    countIn(tables.seenTotals, row, by.seen)
-    countIn(tables.confirmedTotals, row, by.confirmed)
-    countIn(tables.unmatchedSeenTotals, row, unmatched.seen)
-    countIn(tables.unmatchedConfirmedTotals, row, unmatched.confirmed)
+    if (row.countedAs !== null) {
+      const { tables } = this.commit
+      const account = this.accountOf(row, row.countedAs)
+      countIn(tables.seenTotals, account, row, by.seen)
+      countIn(tables.confirmedTotals, account, row, by.confirmed)
+      countIn(tables.unmatchedSeenTotals, account, row, unmatched.seen)
+      countIn(tables.unmatchedConfirmedTotals, account, row, unmatched.confirmed)
+    }
     if (by.confirmed > 0 && wallet !== null) depositsChanged(this.commit, wallet.id)
   }
 
-  *reopen({ addressNo, countedAs, deposit }: DepositRow, { wallet }: PayeeRow): Asking<void> {
+  *reopen(row: DepositRow, { wallet }: PayeeRow): Asking<void> {
+    const { countedAs, deposit } = row
     if (wallet === null || countedAs === null) return
-    yield* reopen(this.commit, wallet.no, countedAs, accountOf(addressNo, countedAs), deposit.receivedAt)
+    const currencyNo = this.commit.currencies.noOf(countedAs)
+    yield* reopen(this.commit, wallet.no, currencyNo, this.accountOf(row, countedAs), deposit.receivedAt)
   }
 
   get life(): LmdbInvoiceLife {
@@ -141,7 +148,7 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
   ): Iterable<InvoiceRow> {
     if (wallet === null || countedAs === null) return []
     const { receivedAt } = deposit
-    return othersPaid(this.commit, wallet.no, { currencyByte: currencyByte(countedAs), receivedAt }, limit)
+    return othersPaid(this.commit, wallet.no, { currencyNo: this.commit.currencies.noOf(countedAs), receivedAt }, limit)
   }
 
   paymentOf(row: InvoiceRow): Payment {
@@ -160,6 +167,10 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     this.owed.push(enqueueDelivery(this.commit, delivery))
   }
 
+  private accountOf({ addressNo }: DepositRow, currency: Currency): Account {
+    return accountOf(addressNo, this.commit.currencies.noOf(currency))
+  }
+
   /** The number of a new deposit. */
   private numbered(deposit: Deposit): DepositNo {
     const no = this.commit.nextNo('deposit')
@@ -169,8 +180,8 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
 }
 
 /** Adds a deposit to running totals (1), takes it out (−1), or leaves them as they are (0). */
-function countIn(table: Table, { no, addressNo, atoms, countedAs, deposit }: DepositRow, by: number): void {
-  if (by === 0 || countedAs === null) return
+function countIn(table: Table, account: Account, { no, atoms, deposit }: DepositRow, by: number): void {
+  if (by === 0) return
   const change = by > 0 ? addToTotals : removeFromTotals
-  change(table, accountOf(addressNo, countedAs), { receivedAt: deposit.receivedAt, no, atoms })
+  change(table, account, { receivedAt: deposit.receivedAt, no, atoms })
 }

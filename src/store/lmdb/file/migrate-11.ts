@@ -93,5 +93,9 @@ function addUnmatched(commit: Commit, totals: Table, key: Buffer): void {
   const no = key.readUIntBE(ACCOUNT_BYTES + WIDE_BYTES, WIDE_BYTES) as DepositNo
   const { deposit, invoiceId, addressNo, countedAs, atoms } = depositOfNo(commit, no)
   if (invoiceId !== null || countedAs === null) return
-  addToTotals(totals, accountOf(addressNo, countedAs), { receivedAt: deposit.receivedAt, no, atoms })
+  addToTotals(totals, accountOf(addressNo, commit.currencies.noOf(countedAs)), {
+    receivedAt: deposit.receivedAt,
+    no,
+    atoms,
+  })
 }

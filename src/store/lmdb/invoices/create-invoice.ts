@@ -1,6 +1,8 @@
+import type { Currency } from '../../../domain/amount.js'
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { IdempotentRequest, SignedCreation } from '../../../domain/idempotency.js'
 import {
+  currenciesInstead,
   type Invoice,
   type InvoiceRequest,
   type InvoiceTerms,
@@ -9,6 +11,7 @@ import {
   type UnusableWallet,
   WALLET_SETS_MAX,
 } from '../../../domain/invoice.js'
+import type { Network } from '../../../domain/network.js'
 import { type InvoiceCommand, type InvoiceResult, NO_TERMS } from '../../commands.js'
 import { callbackOf } from '../../rules/callbacks.js'
 import { type Beginning, type CreationWork, createInvoice, type EarlierRequest } from '../../rules/create-invoice.js'
@@ -19,6 +22,7 @@ import { invoiceEvent } from '../events/event-rows.js'
 import { ownerNoOf } from '../identities/identities.js'
 import { findById } from '../keys/api-keys.js'
 import { accountOf, totalAfter } from '../payments/running-totals.js'
+import type { CurrencyNo } from '../tables/currencies.js'
 import { type InvoiceId, type OwnerNo, type SetNo, under } from '../tables/keys.js'
 import { NOTHING } from '../tables/tables.js'
 import type { WalletRow } from '../wallets/wallet-row.js'
@@ -100,13 +104,12 @@ class LmdbCreation implements CreationWork {
     return null
   }
 
+  currenciesInstead(): readonly Currency[] | null {
+    return currenciesInstead(this.terms, this.request, this.networks)
+  }
+
   areCoinsMixed(): boolean {
-    const { terms, request } = this
-    return mixesCoins(
-      terms,
-      request,
-      this.allowed.wallets.map(({ network }) => network),
-    )
+    return mixesCoins(this.terms, this.request, this.networks)
   }
 
   isRepeated(): boolean {
@@ -121,9 +124,9 @@ class LmdbCreation implements CreationWork {
 
   walletOfAmount(): string | null {
     const { commit } = this
-    const { currency, amount } = this.request
+    const { amount } = this.request
     return this.walletWhere((place) => {
-      for (const id of openOfAmount(commit, place, currency, amount)) {
+      for (const id of openOfAmount(commit, place, this.currencyNo, amount)) {
         if (settleIfPaid(commit, id) === 'open') return true
       }
       return false
@@ -132,10 +135,9 @@ class LmdbCreation implements CreationWork {
 
   takenWallet(): string | null {
     if (this.terms.areWalletsShared) return null
-    const { currency } = this.request
     return this.walletWhere((place) => {
       for (const setNo of openSetsAt(this.commit, place))
-        if (this.settleThenHasOpen(place, setNo, currency)) return true
+        if (this.settleThenHasOpen(place, setNo, this.currencyNo)) return true
       return false
     })
   }
@@ -158,7 +160,7 @@ class LmdbCreation implements CreationWork {
     let sum = 0n
     for (const { addressNo } of this.allowed.wallets) {
       if (addressNo === null) continue
-      sum += totalAfter(commit.tables.confirmedTotals, accountOf(addressNo, this.request.currency), commit.nowMs)
+      sum += totalAfter(commit.tables.confirmedTotals, accountOf(addressNo, this.currencyNo), commit.nowMs)
     }
     return sum
   }
@@ -178,8 +180,8 @@ class LmdbCreation implements CreationWork {
     tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (invoice.reference !== null) tables.references.putSync(Buffer.from(invoice.reference), id)
     if (expiresAt !== null) addExpiry(commit, expiresAt, id)
-    const { currency, amount } = this.request
-    const indexed = { id, places, setNo, currency, amount, callback: callbackOf(invoice) }
+    const { amount } = this.request
+    const indexed = { id, places, setNo, currencyNo: this.currencyNo, amount, callback: callbackOf(invoice) }
     if (isPaid) enterPaid(commit, indexed)
     // Every open invoice of the amount would have refused this one.
     else enterOpen(commit, indexed, true)
@@ -195,6 +197,15 @@ class LmdbCreation implements CreationWork {
 
   rememberRequest(request: IdempotentRequest): void {
     rememberRequest(this.commit, request, this.created)
+  }
+
+  private get currencyNo(): CurrencyNo {
+    return this.commit.currencies.noOf(this.request.currency)
+  }
+
+  /** Those of its wallets. */
+  private get networks(): readonly (Network | null)[] {
+    return this.allowed.wallets.map(({ network }) => network)
   }
 
   /** The first wallet of which something is true. */
@@ -227,10 +238,10 @@ class LmdbCreation implements CreationWork {
     return true
   }
 
-  private settleThenHasOpen(place: Place, setNo: SetNo, currency?: InvoiceRequest['currency']): boolean {
+  private settleThenHasOpen(place: Place, setNo: SetNo, currencyNo?: CurrencyNo): boolean {
     // One that is not unpaid leaves the open invoices, so that another becomes the first.
     for (;;) {
-      const id = firstOpenOf(this.commit, place, setNo, currency)
+      const id = firstOpenOf(this.commit, place, setNo, currencyNo)
       if (id === null) return false
       if (settleIfPaid(this.commit, id) === 'open') return true
     }

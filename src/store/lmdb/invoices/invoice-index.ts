@@ -1,5 +1,4 @@
 import type { Slice } from '../../../base/turns.js'
-import type { Currency } from '../../../domain/amount.js'
 import type { InvoiceEventType } from '../../../domain/event.js'
 import { isPaid } from '../../../domain/payment.js'
 import { type Ending, isCovered } from '../../../domain/voiding.js'
@@ -10,6 +9,7 @@ import { logEvent } from '../events/event-log.js'
 import { invoiceEvent } from '../events/event-rows.js'
 import { confirmedFor, receivedFor } from '../payments/payments.js'
 import { type Account, lastToReceive } from '../payments/running-totals.js'
+import type { CurrencyNo } from '../tables/currencies.js'
 import { type InvoiceId, idOfKey, timeKey, type WalletNo, WIDE_BYTES } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
 import { indexed } from './invoice-places.js'
@@ -156,14 +156,14 @@ export function settleIfOpen(commit: Commit, row: InvoiceRow): void {
 export function reopen(
   commit: Commit,
   walletNo: WalletNo,
-  currency: Currency,
+  currencyNo: CurrencyNo,
   account: Account,
   receivedAt: number,
 ): Asking<void> {
   const paid: life.PaidInvoices<InvoiceRow> = {
-    greatest: () => greatestPaid(commit, walletNo, currency),
+    greatest: () => greatestPaid(commit, walletNo, currencyNo),
     lastToReceive: (atoms, beforeMs) => lastToReceive(commit.tables.confirmedTotals, account, atoms, beforeMs),
-    between: (fromMs, beforeMs) => paidBetween(commit, walletNo, currency, fromMs, beforeMs),
+    between: (fromMs, beforeMs) => paidBetween(commit, walletNo, currencyNo, fromMs, beforeMs),
   }
   return life.reopen(new LmdbInvoiceLife(commit), paid, receivedAt)
 }

@@ -1,9 +1,8 @@
-import type { Currency } from '../../../domain/amount.js'
 import { walletsOf } from '../../../domain/invoice.js'
 import { type Callback, callbackOf } from '../../rules/callbacks.js'
 import type { Reader } from '../commit/commit-loop.js'
+import type { CurrencyNo } from '../tables/currencies.js'
 import {
-  currencyByte,
   endOf,
   ID_BYTES,
   type InvoiceId,
@@ -23,7 +22,7 @@ export interface IndexedInvoice {
   /** One on each of its wallets, in the order in which it names them. */
   readonly places: readonly Place[]
   readonly setNo: SetNo
-  readonly currency: Currency
+  readonly currencyNo: CurrencyNo
   /** Atoms. */
   readonly amount: bigint
   readonly callback: Callback
@@ -46,8 +45,13 @@ export function placeOf(walletNo: WalletNo, ownerNo: OwnerNo): Place {
 }
 
 /** A currency and a way of notification in one byte; those of a currency lie side by side. */
-export function classByte(currency: Currency, callback: Callback): number {
-  return currencyByte(currency) * 4 + callback
+export function classByte(currencyNo: CurrencyNo, callback: Callback): number {
+  return currencyNo * 4 + callback
+}
+
+/** The number of the currency of a class. */
+export function currencyOfClass(ofClass: number): number {
+  return ofClass >> 2
 }
 
 /** Behind every key that begins with `prefix`. */
@@ -62,5 +66,6 @@ export function indexed(at: Reader, { id, invoice, setNo }: InvoiceRow): Indexed
     if (wallet === undefined) throw new Error('an invoice names a wallet that is not there')
     return placeOf(wallet.no, ownerNo)
   })
-  return { id, places, setNo, currency: invoice.currency, amount: atomsOf(invoice), callback: callbackOf(invoice) }
+  const currencyNo = at.currencies.noOf(invoice.currency)
+  return { id, places, setNo, currencyNo, amount: atomsOf(invoice), callback: callbackOf(invoice) }
 }

@@ -93,7 +93,7 @@ export class LmdbInvoices implements InvoicePort {
     if (wallet === undefined || wallet.ownerNo === null) return undefined
     const created = [idAt(from), idAt(before)] as const
     const place = placeOf(wallet.no, wallet.ownerNo)
-    for (const id of openBetween(snapshot, place, currency, created, UNPAID_EXAMINED_MAX)) {
+    for (const id of openBetween(snapshot, place, snapshot.currencies.noOf(currency), created, UNPAID_EXAMINED_MAX)) {
       const { invoice } = invoiceRow(snapshot, id)
       const answer = this.answers.find(snapshot, invoice.id)
       if (answer?.payment.status === 'unpaid' && answer.voidedAt === null) return invoice

@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto'
-import { CURRENCIES, parseInvoiceAmount } from '../../../domain/amount.js'
+import { parseInvoiceAmount } from '../../../domain/amount.js'
 import type { Invoice } from '../../../domain/invoice.js'
 import { type Ending, NO_ENDING } from '../../../domain/voiding.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { CurrencyNumbers } from '../tables/currencies.js'
 import { ID_BYTES, type InvoiceId, parseId, type SetNo, timeKey, timeOfId } from '../tables/keys.js'
-import {
-  bytes,
-  CorruptRecord,
-  fieldsOf,
-  flag,
-  integer,
-  orNull,
-  recordCodec,
-  type Shape,
-  text,
-} from '../tables/record-codec.js'
+import { bytes, fieldsOf, flag, integer, orNull, recordCodec, type Shape, text } from '../tables/record-codec.js'
 import type { WalletSet } from './wallet-set.js'
 import { findSet } from './wallet-sets.js'
 
@@ -38,7 +29,7 @@ export interface StoredInvoice extends Ending {
   readonly description: string | null
   readonly reference: string | null
   readonly amount: string
-  /** Position in `CURRENCIES`. */
+  /** A `CurrencyNo`. */
   readonly currencyNo: number
   readonly callbackUrl: string | null
   /** The invoice's own id where the store has it under another one. */
@@ -129,7 +120,7 @@ function findRow(at: Reader, id: InvoiceId): InvoiceRow | undefined {
   const packed = at.tables.invoices.getBinaryFast(id)
   if (packed === undefined) return undefined
   const stored = invoiceCodec.decode(packed)
-  return fromStored(id, stored, findSet(at, stored.setNo))
+  return fromStored(id, stored, findSet(at, stored.setNo), at.currencies)
 }
 
 /** The owner and the wallets must be the set's, and the time of creation the id's. */
@@ -138,14 +129,17 @@ export function putInvoiceRow(commit: Commit, row: InvoiceRow): void {
   if (row.invoice.created_at !== timeOfId(row.id) || row.invoice.owner !== set.owner) {
     throw new Error('an invoice is not of the time of its id or not of the owner of its wallets')
   }
-  const stored = toStored(row, set)
+  const stored = toStored(row, set, commit.currencies)
   commit.tables.invoices.putSync(row.id, invoiceCodec.encode(stored))
   if (stored.importedAs !== null) commit.tables.importedInvoices.putSync(Buffer.from(stored.importedAs), row.id)
 }
 
-export function fromStored(id: InvoiceId, stored: StoredInvoice, set: WalletSet): InvoiceRow {
-  const currency = CURRENCIES[stored.currencyNo]
-  if (currency === undefined) throw new CorruptRecord(`an invoice has no currency ${stored.currencyNo}`)
+export function fromStored(
+  id: InvoiceId,
+  stored: StoredInvoice,
+  set: WalletSet,
+  currencies: Pick<CurrencyNumbers, 'nameOf'>,
+): InvoiceRow {
   return {
     id,
     invoice: {
@@ -156,7 +150,7 @@ export function fromStored(id: InvoiceId, stored: StoredInvoice, set: WalletSet)
       description: stored.description,
       reference: stored.reference,
       amount: stored.amount,
-      currency,
+      currency: currencies.nameOf(stored.currencyNo),
       callback_url: stored.callbackUrl,
       created_at: timeOfId(id),
     },
@@ -168,7 +162,7 @@ export function fromStored(id: InvoiceId, stored: StoredInvoice, set: WalletSet)
   }
 }
 
-export function toStored(row: InvoiceRow, set: WalletSet): StoredInvoice {
+export function toStored(row: InvoiceRow, set: WalletSet, currencies: Pick<CurrencyNumbers, 'noOf'>): StoredInvoice {
   const { invoice } = row
   return {
     setNo: row.setNo,
@@ -177,7 +171,7 @@ export function toStored(row: InvoiceRow, set: WalletSet): StoredInvoice {
     description: invoice.description,
     reference: invoice.reference,
     amount: invoice.amount,
-    currencyNo: CURRENCIES.indexOf(invoice.currency),
+    currencyNo: currencies.noOf(invoice.currency),
     callbackUrl: invoice.callback_url,
     expiresAt: row.expiresAt,
     voidedAt: row.voidedAt,

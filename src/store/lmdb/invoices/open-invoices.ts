@@ -1,16 +1,8 @@
-import type { Currency } from '../../../domain/amount.js'
 import { CALLBACK } from '../../rules/callbacks.js'
 import { SIMILAR_EXAMINED_MAX } from '../../rules/match-deposit.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import {
-  currencyByte,
-  ID_BYTES,
-  type InvoiceId,
-  idOfKey,
-  NUMBER_BYTES,
-  type SetNo,
-  sortableAmount,
-} from '../tables/keys.js'
+import type { CurrencyNo } from '../tables/currencies.js'
+import { ID_BYTES, type InvoiceId, idOfKey, NUMBER_BYTES, type SetNo, sortableAmount } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
 import { behind, classByte, type IndexedInvoice, PLACE_BYTES, type Place } from './invoice-places.js'
 
@@ -33,7 +25,7 @@ export function enterOpen(commit: Commit, invoice: IndexedInvoice, isAlone = fal
   setEnters(commit, invoice)
   const { openAmounts, openInvoices } = commit.tables
   for (const place of invoice.places) {
-    const key = amountKey(place, invoice.currency, invoice.amount)
+    const key = amountKey(place, invoice.currencyNo, invoice.amount)
     const others = isAlone ? undefined : openAmounts.get(key)
     openAmounts.putSync(key, others === undefined ? invoice.id : Buffer.concat([others, invoice.id]))
     openInvoices.putSync(openKey(place, invoice), NOTHING)
@@ -43,7 +35,7 @@ export function enterOpen(commit: Commit, invoice: IndexedInvoice, isAlone = fal
 export function leaveOpen(commit: Commit, invoice: IndexedInvoice): void {
   const { openAmounts, openInvoices } = commit.tables
   for (const place of invoice.places) {
-    const key = amountKey(place, invoice.currency, invoice.amount)
+    const key = amountKey(place, invoice.currencyNo, invoice.amount)
     const left = splitIds(openAmounts.get(key)).filter((id) => !id.equals(invoice.id))
     if (left.length === 0) openAmounts.removeSync(key)
     else openAmounts.putSync(key, Buffer.concat(left))
@@ -61,10 +53,10 @@ export function isOpen({ tables }: Reader, invoice: IndexedInvoice): boolean {
 export function openOfAmount(
   { tables }: Commit,
   place: Place,
-  currency: Currency,
+  currencyNo: CurrencyNo,
   amount: bigint,
 ): readonly InvoiceId[] {
-  return splitIds(tables.openAmounts.get(amountKey(place, currency, amount)))
+  return splitIds(tables.openAmounts.get(amountKey(place, currencyNo, amount)))
 }
 
 /** Amounts in atoms: above one, and up to another. */
@@ -77,10 +69,10 @@ export interface Amounts {
 export function openOfAmounts(
   { tables }: Commit,
   place: Place,
-  currency: Currency,
+  currencyNo: CurrencyNo,
   { above, to }: Amounts,
 ): readonly InvoiceId[] {
-  const range = { start: amountKey(place, currency, to), end: amountKey(place, currency, above) }
+  const range = { start: amountKey(place, currencyNo, to), end: amountKey(place, currencyNo, above) }
   const found: InvoiceId[] = []
   for (const { value } of tables.openAmounts.getRange({ ...range, reverse: true, limit: SIMILAR_EXAMINED_MAX })) {
     found.push(...splitIds(value))
@@ -89,8 +81,8 @@ export function openOfAmounts(
 }
 
 /** The first open invoice of a set, of a currency when it is given; null when there is none. */
-export function firstOpenOf({ tables }: Commit, place: Place, setNo: SetNo, currency?: Currency): InvoiceId | null {
-  const [low, high] = currency === undefined ? [0, 0xff] : [classByte(currency, 0), classByte(currency, 2)]
+export function firstOpenOf({ tables }: Commit, place: Place, setNo: SetNo, currencyNo?: CurrencyNo): InvoiceId | null {
+  const [low, high] = currencyNo === undefined ? [0, 0xff] : [classByte(currencyNo, 0), classByte(currencyNo, 2)]
   const from = openPrefix(place, setNo, low)
   const key = firstKey(tables.openInvoices, from, behind(openPrefix(place, setNo, high)))
   return key === undefined ? null : idOfKey<InvoiceId>(key)
@@ -115,14 +107,14 @@ export function oldestOpenOf(
 export function openBetween(
   at: Reader,
   place: Place,
-  currency: Currency,
+  currencyNo: CurrencyNo,
   [from, before]: readonly [Buffer, Buffer],
   limit: number,
 ): readonly InvoiceId[] {
   const found: InvoiceId[] = []
   for (const setNo of openSetsAt(at, place)) {
     for (const callback of Object.values(CALLBACK)) {
-      const prefix = openPrefix(place, setNo, classByte(currency, callback))
+      const prefix = openPrefix(place, setNo, classByte(currencyNo, callback))
       const range = { start: Buffer.concat([prefix, from]), end: Buffer.concat([prefix, before]), limit }
       for (const key of at.tables.openInvoices.getKeys(range)) found.push(idOfKey<InvoiceId>(key))
     }
@@ -208,11 +200,11 @@ function nameOf(place: Place): string {
   return place.toString('latin1')
 }
 
-export function openKey(place: Place, { setNo, currency, callback, id }: IndexedInvoice): Buffer {
+export function openKey(place: Place, { setNo, currencyNo, callback, id }: IndexedInvoice): Buffer {
   const key = Buffer.allocUnsafe(OPEN_KEY_BYTES)
   key.set(place)
   key.writeUInt32BE(setNo, PLACE_BYTES)
-  key[PLACE_BYTES + NUMBER_BYTES] = classByte(currency, callback)
+  key[PLACE_BYTES + NUMBER_BYTES] = classByte(currencyNo, callback)
   key.set(id, PLACE_BYTES + NUMBER_BYTES + 1)
   return key
 }
@@ -227,11 +219,11 @@ function openPrefix(place: Place, setNo: SetNo, ofClass?: number): Buffer {
 }
 
 /** place │ currency (1) │ amount. */
-export function amountKey(place: Place, currency: Currency, amount: bigint): Buffer {
+export function amountKey(place: Place, currencyNo: CurrencyNo, amount: bigint): Buffer {
   const sortable = sortableAmount(amount)
   const key = Buffer.allocUnsafe(PLACE_BYTES + 1 + sortable.length)
   key.set(place)
-  key[PLACE_BYTES] = currencyByte(currency)
+  key[PLACE_BYTES] = currencyNo
   key.set(sortable, PLACE_BYTES + 1)
   return key
 }

@@ -1,22 +1,32 @@
-import type { Currency } from '../../../domain/amount.js'
+import type { PaidAmount } from '../../moving/records.js'
 import { SIMILAR_EXAMINED_MAX } from '../../rules/match-deposit.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { CurrencyNo } from '../tables/currencies.js'
 import {
   bigintFromBytes,
   bigintToBytes,
-  currencyByte,
   endOf,
   ID_BYTES,
   type InvoiceId,
   idAt,
   idOfKey,
+  NUMBER_BYTES,
+  numberKey,
   type OwnerNo,
   sortableAmount,
   under,
   type WalletNo,
 } from '../tables/keys.js'
 import { firstKey, lastKey, NOTHING, type Table } from '../tables/tables.js'
-import { behind, classByte, type IndexedInvoice, PLACE_BYTES, type Place, placeOf } from './invoice-places.js'
+import {
+  behind,
+  classByte,
+  currencyOfClass,
+  type IndexedInvoice,
+  PLACE_BYTES,
+  type Place,
+  placeOf,
+} from './invoice-places.js'
 import { type InvoiceRow, invoiceRow } from './invoice-rows.js'
 import { countMatches } from './matches.js'
 import type { Amounts } from './open-invoices.js'
@@ -30,6 +40,9 @@ import type { Amounts } from './open-invoices.js'
  *     unmatched-invoices   those that no deposit has matched, by class, amount and age
  */
 
+/** wallet no │ currency (1). */
+const GREATEST_KEY_BYTES = NUMBER_BYTES + 1
+
 const FIRST_OWNER = 0 as OwnerNo
 const LAST_OWNER = 0xffff_ffff as OwnerNo
 
@@ -37,7 +50,7 @@ const LAST_OWNER = 0xffff_ffff as OwnerNo
 export function enterPaid(commit: Commit, invoice: IndexedInvoice): void {
   for (const place of invoice.places) {
     commit.tables.paidInvoices.putSync(paidKey(place, invoice), NOTHING)
-    raiseGreatest(commit, place.readUInt32BE(0) as WalletNo, invoice.currency, invoice.amount)
+    raiseGreatest(commit, place.readUInt32BE(0) as WalletNo, invoice.currencyNo, invoice.amount)
   }
   if (countMatches(commit, invoice.id) === 0) enterUnmatched(commit, invoice)
 }
@@ -94,8 +107,8 @@ export function newestUnmatched(
 }
 
 /** The greatest amount that was ever paid on the wallet in the currency, atoms; null when none was. */
-export function greatestPaid({ tables }: Reader, walletNo: WalletNo, currency: Currency): bigint | null {
-  const bytes = tables.paidAmounts.get(greatestKey(walletNo, currency))
+export function greatestPaid({ tables }: Reader, walletNo: WalletNo, currencyNo: CurrencyNo): bigint | null {
+  const bytes = tables.paidAmounts.get(greatestKey(walletNo, currencyNo))
   return bytes === undefined ? null : bigintFromBytes(bytes)
 }
 
@@ -103,7 +116,7 @@ export function greatestPaid({ tables }: Reader, walletNo: WalletNo, currency: C
 export function* paidBetween(
   commit: Commit,
   walletNo: WalletNo,
-  currency: Currency,
+  currencyNo: CurrencyNo,
   fromMs: number,
   beforeMs: number,
 ): Generator<InvoiceRow> {
@@ -112,7 +125,7 @@ export function* paidBetween(
   let key = firstKey(paidInvoices, placeOf(walletNo, FIRST_OWNER), end)
   while (key !== undefined) {
     const prefix = Buffer.from(key.subarray(0, PLACE_BYTES + 1))
-    if ((prefix[PLACE_BYTES] ?? 0) >> 2 === currencyByte(currency)) {
+    if (currencyOfClass(prefix[PLACE_BYTES] ?? 0) === currencyNo) {
       const range = { start: Buffer.concat([prefix, idAt(fromMs)]), end: Buffer.concat([prefix, idAt(beforeMs)]) }
       // Read before the caller changes the table.
       for (const one of [...paidInvoices.getKeys(range)]) yield invoiceRow(commit, idOfKey<InvoiceId>(one))
@@ -121,13 +134,25 @@ export function* paidBetween(
   }
 }
 
-function raiseGreatest(commit: Commit, walletNo: WalletNo, currency: Currency, amount: bigint): void {
-  if (amount <= (greatestPaid(commit, walletNo, currency) ?? 0n)) return
-  commit.tables.paidAmounts.putSync(greatestKey(walletNo, currency), bigintToBytes(amount))
+/** The greatest amounts that were ever paid on the wallet. */
+export function paidOn(at: Reader, walletNo: WalletNo): readonly PaidAmount[] {
+  const ofWallet = numberKey(walletNo)
+  const rows = at.tables.paidAmounts.getRange({ start: ofWallet, end: endOf(ofWallet, GREATEST_KEY_BYTES + 1) })
+  return [...rows].map(({ key, value }) => {
+    return { currency: at.currencies.nameOf(key.at(-1) ?? 0), atoms: String(bigintFromBytes(value)) }
+  })
 }
 
-export function greatestKey(walletNo: WalletNo, currency: Currency): Buffer {
-  return under(walletNo, Buffer.of(currencyByte(currency)))
+function raiseGreatest(commit: Commit, walletNo: WalletNo, currencyNo: CurrencyNo, amount: bigint): void {
+  if (amount > (greatestPaid(commit, walletNo, currencyNo) ?? 0n)) putGreatest(commit, walletNo, currencyNo, amount)
+}
+
+export function putGreatest({ tables }: Commit, walletNo: WalletNo, currencyNo: CurrencyNo, amount: bigint): void {
+  tables.paidAmounts.putSync(greatestKey(walletNo, currencyNo), bigintToBytes(amount))
+}
+
+export function greatestKey(walletNo: WalletNo, currencyNo: CurrencyNo): Buffer {
+  return under(walletNo, Buffer.of(currencyNo))
 }
 
 function newestUnder(table: Table, prefix: Buffer, before: Buffer): InvoiceId | null {
@@ -141,8 +166,8 @@ function paidPrefix(place: Place, ofClass: number): Buffer {
   return Buffer.concat([place, Buffer.of(ofClass)])
 }
 
-export function paidKey(place: Place, { currency, callback, id }: IndexedInvoice): Buffer {
-  return Buffer.concat([paidPrefix(place, classByte(currency, callback)), id])
+export function paidKey(place: Place, { currencyNo, callback, id }: IndexedInvoice): Buffer {
+  return Buffer.concat([paidPrefix(place, classByte(currencyNo, callback)), id])
 }
 
 /** place │ class (1) │ amount: unmatched invoices of an amount, by age. */
@@ -150,6 +175,6 @@ function unmatchedPrefix(place: Place, ofClass: number, amount: bigint): Buffer 
   return Buffer.concat([paidPrefix(place, ofClass), sortableAmount(amount)])
 }
 
-export function unmatchedKey(place: Place, { currency, callback, amount, id }: IndexedInvoice): Buffer {
-  return Buffer.concat([unmatchedPrefix(place, classByte(currency, callback), amount), id])
+export function unmatchedKey(place: Place, { currencyNo, callback, amount, id }: IndexedInvoice): Buffer {
+  return Buffer.concat([unmatchedPrefix(place, classByte(currencyNo, callback), amount), id])
 }

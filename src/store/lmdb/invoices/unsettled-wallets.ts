@@ -2,10 +2,11 @@ import type { Slice } from '../../../base/turns.js'
 import { walletsOf } from '../../../domain/invoice.js'
 import { behindPiece, type Unsettled, unsettledAgain, unsettledBy } from '../../rules/unsettled-wallets.js'
 import type { Commit, Reader, Snapshot } from '../commit/commit-loop.js'
+import type { CurrencyNo } from '../tables/currencies.js'
 import { ID_BYTES, type InvoiceId, idOfKey, NUMBER_BYTES, numberKey, timeOfId, type WalletNo } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
 import { LOOKUPS_EACH, LOOKUPS_PER_WALLET, settleIfPaid } from './invoice-index.js'
-import { behind, PLACE_BYTES } from './invoice-places.js'
+import { behind, currencyOfClass, PLACE_BYTES } from './invoice-places.js'
 import { type InvoiceRow, invoiceRow } from './invoice-rows.js'
 
 /*
@@ -18,7 +19,7 @@ const READ_AT_ONCE = 200
 
 /** Which open invoices a deposit counts for: those in its currency that were created before it. */
 export interface PayingDeposit {
-  readonly currencyByte: number
+  readonly currencyNo: CurrencyNo
   readonly receivedAt: number
 }
 
@@ -97,9 +98,9 @@ function* toExamine(
 }
 
 /** What the key of an open invoice says of it. */
-function isCounted(key: Buffer, { currencyByte, receivedAt }: PayingDeposit): boolean {
+function isCounted(key: Buffer, { currencyNo, receivedAt }: PayingDeposit): boolean {
   const ofClass = key[PLACE_BYTES + NUMBER_BYTES] ?? 0
-  return ofClass >> 2 === currencyByte && timeOfId(key.subarray(key.length - ID_BYTES)) < receivedAt
+  return currencyOfClass(ofClass) === currencyNo && timeOfId(key.subarray(key.length - ID_BYTES)) < receivedAt
 }
 
 const AGAIN = 1

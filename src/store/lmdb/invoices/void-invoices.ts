@@ -1,16 +1,7 @@
-import type { Currency } from '../../../domain/amount.js'
 import { VOID_EXAMINED_MAX } from '../../rules/match-deposit.js'
 import type { Commit } from '../commit/commit-loop.js'
-import {
-  currencyByte,
-  endOf,
-  ID_BYTES,
-  type InvoiceId,
-  idOfKey,
-  timeKey,
-  timeOfId,
-  WIDE_BYTES,
-} from '../tables/keys.js'
+import type { CurrencyNo } from '../tables/currencies.js'
+import { endOf, ID_BYTES, type InvoiceId, idOfKey, timeKey, timeOfId, WIDE_BYTES } from '../tables/keys.js'
 import { NOTHING } from '../tables/tables.js'
 import { type IndexedInvoice, PLACE_BYTES, type Place } from './invoice-places.js'
 
@@ -25,8 +16,8 @@ export function enterVoid({ tables }: Commit, invoice: IndexedInvoice, voidedAt:
   for (const place of invoice.places) tables.voidInvoices.putSync(voidKey(place, invoice, voidedAt), NOTHING)
 }
 
-export function voidKey(place: Place, { currency, id }: IndexedInvoice, voidedAt: number): Buffer {
-  return Buffer.concat([voidPrefix(place, currency), timeKey(voidedAt), id])
+export function voidKey(place: Place, { currencyNo, id }: IndexedInvoice, voidedAt: number): Buffer {
+  return Buffer.concat([voidPrefix(place, currencyNo), timeKey(voidedAt), id])
 }
 
 /**
@@ -36,11 +27,11 @@ export function voidKey(place: Place, { currency, id }: IndexedInvoice, voidedAt
 export function lastVoidOf(
   { tables }: Commit,
   place: Place,
-  currency: Currency,
+  currencyNo: CurrencyNo,
   beforeMs: number,
   sinceMs: number,
 ): InvoiceId | null {
-  const prefix = voidPrefix(place, currency)
+  const prefix = voidPrefix(place, currencyNo)
   const middle = Buffer.concat([prefix, timeKey(beforeMs + 1)])
   const ranges = [
     { start: endOf(prefix, VOID_KEY_BYTES), end: middle },
@@ -55,6 +46,6 @@ export function lastVoidOf(
   return null
 }
 
-function voidPrefix(place: Place, currency: Currency): Buffer {
-  return Buffer.concat([place, Buffer.of(currencyByte(currency))])
+function voidPrefix(place: Place, currencyNo: CurrencyNo): Buffer {
+  return Buffer.concat([place, Buffer.of(currencyNo)])
 }

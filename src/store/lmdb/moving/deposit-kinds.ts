@@ -56,7 +56,7 @@ function enterMoved(commit: Commit, row: DepositRow): void {
   const { seenTotals, confirmedTotals, unmatchedSeenTotals, unmatchedConfirmedTotals } = commit.tables
   const { receivedAt } = deposit
   const isConfirmed = deposit.kind === 'confirmed'
-  const account = accountOf(addressNo, countedAs)
+  const account = accountOf(addressNo, commit.currencies.noOf(countedAs))
   const counted = { receivedAt, no, atoms }
   addToTotals(seenTotals, account, counted)
   if (isConfirmed) addToTotals(confirmedTotals, account, counted)

@@ -104,8 +104,8 @@ async function locked<T>(
 }
 
 function assertEmpty(tables: Tables, directory: string): void {
-  // What a catalogue said is written again by the move.
-  const { root: _, meta, networks: __, ...others } = tables
+  // What a catalogue said is written again by the move. Currencies keep the numbers that they have.
+  const { root: _, meta, networks: __, currencies: ___, ...others } = tables
   const isEmpty = Object.values(others).every((table) => rowCount(table) === 0)
   if (isEmpty && !meta.doesExist(PROGRESS_KEY) && !meta.doesExist(CURSOR_KEY)) return
   throw new OperatorError(`the data directory ${directory} holds other data: name an empty one`)

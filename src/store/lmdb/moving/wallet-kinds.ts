@@ -2,14 +2,12 @@ import { canonicalAddress } from '../../../domain/network.js'
 import { OperatorError } from '../../../operator-error.js'
 import { answeredNow } from '../../rules/asking.js'
 import { importKey } from '../../rules/keys.js'
-import type { Commit, Snapshot } from '../commit/commit-loop.js'
 import { identityCodec, internOwner, markKnown } from '../identities/identities.js'
-import { greatestKey, greatestPaid } from '../invoices/paid-invoices.js'
+import { paidOn, putGreatest } from '../invoices/paid-invoices.js'
 import { isUnsettledAloud, noteUnsettled } from '../invoices/unsettled-wallets.js'
 import { apiKeyCodec } from '../keys/api-key-row.js'
 import { LmdbKeyWork } from '../keys/api-keys.js'
 import {
-  bigintToBytes,
   endOf,
   NUMBER_BYTES,
   type Numbers,
@@ -59,13 +57,12 @@ export const wallets: LmdbMovedKind<'wallets'> = {
         place: no,
         ledgerAt: at.tables.ledgerDates.get(key)?.readUIntBE(0, WIDE_BYTES) ?? null,
         withdrawal: withdrawalOf(at, row.id),
-        paidNative: greatestOf(at, no, 'native'),
-        paidToken: greatestOf(at, no, 'USDT'),
+        paid: paidOn(at, no),
         isUnsettledAloud: isUnsettledAloud(at, no),
       }
     }),
   write(commit, record) {
-    const { place, ledgerAt, withdrawal, paidNative, paidToken, isUnsettledAloud: isAloud, ...wallet } = record
+    const { place, ledgerAt, withdrawal, paid, isUnsettledAloud: isAloud, ...wallet } = record
     const { id, network, address, owner } = wallet
     const no = place as WalletNo
     const addressNo =
@@ -78,8 +75,7 @@ export const wallets: LmdbMovedKind<'wallets'> = {
     commit.usedNo('assignment', assignmentNo ?? 0)
     if (ledgerAt !== null) commit.tables.ledgerDates.putSync(Buffer.from(id), timeKey(ledgerAt))
     if (withdrawal !== null) putWithdrawal(commit, id, withdrawal)
-    putGreatest(commit, no, 'native', paidNative)
-    putGreatest(commit, no, 'USDT', paidToken)
+    for (const { currency, atoms } of paid) putGreatest(commit, no, commit.currencies.noOf(currency), BigInt(atoms))
     if (isAloud !== null) noteUnsettled(commit, no, isAloud)
   },
 }
@@ -103,13 +99,4 @@ export const keys: LmdbMovedKind<'keys'> = {
     const { status } = answeredNow(importKey(new LmdbKeyWork(commit), Buffer.from(publicKey, 'hex'), key))
     if (status !== 'added') throw new OperatorError(`the API key ${key.id} is there twice`)
   },
-}
-
-function greatestOf(at: Snapshot, walletNo: WalletNo, currency: 'native' | 'USDT'): string | null {
-  const atoms = greatestPaid(at, walletNo, currency)
-  return atoms === null ? null : String(atoms)
-}
-
-function putGreatest({ tables }: Commit, walletNo: WalletNo, currency: 'native' | 'USDT', atoms: string | null): void {
-  if (atoms !== null) tables.paidAmounts.putSync(greatestKey(walletNo, currency), bigintToBytes(BigInt(atoms)))
 }

@@ -26,9 +26,10 @@ export interface Counted {
 /** The accounts whose deposits count for an invoice on these wallets. */
 export function accountsOf(at: Reader, walletIds: readonly string[], currency: Currency): readonly Account[] {
   const accounts: Account[] = []
+  const currencyNo = at.currencies.noOf(currency)
   for (const id of walletIds) {
     const addressNo = findWallet(at, id)?.addressNo ?? null
-    if (addressNo !== null) accounts.push(accountOf(addressNo, currency))
+    if (addressNo !== null) accounts.push(accountOf(addressNo, currencyNo))
   }
   return accounts
 }

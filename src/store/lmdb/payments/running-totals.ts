@@ -1,9 +1,8 @@
-import type { Currency } from '../../../domain/amount.js'
+import type { CurrencyNo } from '../tables/currencies.js'
 import {
   type AddressNo,
   bigintFromBytes,
   bigintToBytes,
-  currencyByte,
   type DepositNo,
   endOf,
   type Named,
@@ -57,10 +56,10 @@ const NEW_HEAD: Head = { changes: 0, receivedAt: 0, total: 0n }
 const LAST_AT = WIDE_BYTES
 const TOTAL_AT = LAST_AT + WIDE_BYTES
 
-export function accountOf(addressNo: AddressNo, currency: Currency): Account {
+export function accountOf(addressNo: AddressNo, currencyNo: CurrencyNo): Account {
   const prefix = Buffer.allocUnsafe(ACCOUNT_BYTES) as Account
   prefix.writeUInt32BE(addressNo, 0)
-  prefix[NUMBER_BYTES] = currencyByte(currency)
+  prefix[NUMBER_BYTES] = currencyNo
   return prefix
 }
 

@@ -1,23 +1,32 @@
-import { CURRENCIES, formatAmount } from '../../../domain/amount.js'
+import { formatAmount } from '../../../domain/amount.js'
+import type { Networks } from '../../../domain/network.js'
 import type { StrayDeposit } from '../../../domain/payment.js'
 import type { StraySearch } from '../../store.js'
 import type { Reader } from '../commit/commit-loop.js'
 import { depositOfNo } from '../deposits/deposit-rows.js'
-import { accountsOf } from './payments.js'
+import { findWallet } from '../wallets/wallets.js'
 import { byReceipt } from './qualifying-deposits.js'
-import { lastCounted } from './running-totals.js'
+import { accountOf, lastCounted } from './running-totals.js'
 
 /** The newest deposits of a search that no invoice has matched. */
 export function strayDeposits(
   at: Reader,
+  networks: Networks,
   { walletIds, currency: asked, since }: StraySearch,
   limit: number,
 ): readonly StrayDeposit[] {
-  const newest = CURRENCIES.filter((currency) => currency !== asked)
-    .flatMap((currency) => accountsOf(at, walletIds, currency).map((account) => ({ currency, account })))
-    .flatMap(({ currency, account }) =>
-      lastCounted(at.tables.unmatchedSeenTotals, account, since, limit).map((receipt) => ({ currency, ...receipt })),
-    )
+  const newest = walletIds
+    .flatMap((id) => {
+      const { network = null, addressNo = null } = findWallet(at, id) ?? {}
+      if (network === null || addressNo === null) return []
+      return networks.currenciesOn(network).map((currency) => ({ addressNo, currency }))
+    })
+    .filter(({ currency }) => currency !== asked)
+    .flatMap(({ addressNo, currency }) => {
+      const account = accountOf(addressNo, at.currencies.noOf(currency))
+      const last = lastCounted(at.tables.unmatchedSeenTotals, account, since, limit)
+      return last.map((receipt) => ({ currency, ...receipt }))
+    })
     .sort(byReceipt)
     .slice(0, limit)
   return newest.map(({ currency, no }) => {

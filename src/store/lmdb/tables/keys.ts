@@ -1,4 +1,3 @@
-import type { Currency } from '../../../domain/amount.js'
 import { isNetworkId, type Network } from '../../../domain/network.js'
 
 /*
@@ -156,10 +155,6 @@ const KEY_BYTES_MAX = 1978
 /** Whether the bytes can be a key at all; check this before you look up a text that a client sent. */
 export function isKey(bytes: Uint8Array): boolean {
   return bytes.length > 0 && bytes.length <= KEY_BYTES_MAX
-}
-
-export function currencyByte(currency: Currency): number {
-  return currency === 'native' ? 0 : 1
 }
 
 /** The networks that were there first: one byte stands for each of them in keys. Never change their order. */

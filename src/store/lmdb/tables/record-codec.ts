@@ -79,6 +79,11 @@ export function oneOf<T extends string>(values: readonly T[]): ValueKind<T> {
   return new ValueKind(`one of ${values.join(', ')}`, (value): value is T => values.includes(value as T))
 }
 
+/** A text of a form. */
+export function textThat<T extends string>(what: string, is: (value: string) => value is T): ValueKind<T> {
+  return new ValueKind(what, (value): value is T => typeof value === 'string' && is(value))
+}
+
 export function orNull<T>({ expected, is }: ValueKind<T>): ValueKind<T | null> {
   return new ValueKind(`${expected} or null`, (value): value is T | null => value === null || is(value))
 }

@@ -17,6 +17,7 @@ export type ReadTable = Pick<
 const TABLES = {
   meta: 'meta', // The store's own facts: schema version, numbers handed out.
   networks: 'networks', // network id → what the catalogue says of it
+  currencies: 'currencies', // number (1 byte) → currency; the first two have no row (`currencies.ts`)
   identities: 'identities', // owner → identity
   wallets: 'wallets', // wallet id → wallet
   addresses: 'addresses', // network, canonical address → address no, wallet id

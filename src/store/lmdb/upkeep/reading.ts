@@ -4,6 +4,7 @@ import type { Violation } from '../../upkeep.js'
 import { type IdentityRow, identityCodec } from '../identities/identities.js'
 import type { WalletSet } from '../invoices/wallet-set.js'
 import { walletSetCodec } from '../invoices/wallet-sets.js'
+import { CurrencyNumbers } from '../tables/currencies.js'
 import { isKey, type Numbers, numberKey, type SetNo } from '../tables/keys.js'
 import { CorruptRecord, type RecordCodec } from '../tables/record-codec.js'
 import { NOTHING, type TableName, titleOf } from '../tables/tables.js'
@@ -29,6 +30,7 @@ export type Tally = (
 export class Reading {
   readonly numbers: AllNumbers = noNumbers()
   readonly logged: LoggedEvents
+  readonly currencies: CurrencyNumbers
   /** The networks that have a confirmed height. */
   readonly chains = new Set<Network>()
   /** The networks that have an address. */
@@ -47,6 +49,7 @@ export class Reading {
     private readonly report: (violation: Violation) => void,
   ) {
     this.logged = new LoggedEvents(tables)
+    this.currencies = new CurrencyNumbers(tables.currencies)
   }
 
   /** The row that is read now: what is wrong is told of it. */

@@ -1,6 +1,8 @@
+import type { Currency } from '../../../domain/amount.js'
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { IdempotentRequest, SignedCreation } from '../../../domain/idempotency.js'
 import {
+  currenciesInstead,
   type Invoice,
   type InvoiceTerms,
   mixesCoins,
@@ -8,6 +10,7 @@ import {
   type UnusableWallet,
   WALLET_SETS_MAX,
 } from '../../../domain/invoice.js'
+import type { Network } from '../../../domain/network.js'
 import type { InvoiceCommand, InvoiceResult } from '../../commands.js'
 import { type Beginning, type CreationWork, createInvoice, type EarlierRequest } from '../../rules/create-invoice.js'
 import type { Work } from '../connection/work.js'
@@ -86,13 +89,12 @@ class PostgresCreation implements CreationWork {
     return null
   }
 
+  currenciesInstead(): readonly Currency[] | null {
+    return currenciesInstead(this.terms, this.command.request, this.networks)
+  }
+
   areCoinsMixed(): boolean {
-    const { request } = this.command
-    return mixesCoins(
-      this.terms,
-      request,
-      request.walletIds.map((id) => this.facts.wallets.get(id)?.network ?? null),
-    )
+    return mixesCoins(this.terms, this.command.request, this.networks)
   }
 
   isRepeated(): boolean {
@@ -165,6 +167,11 @@ class PostgresCreation implements CreationWork {
     const { id, invoice, expiresAt } = this.entered
     this.facts.earlier.set(hex(request.scope), { bodyHash: hex(request.bodyHash), invoice, expiresAt })
     this.made.requests.push({ request, invoiceId: id })
+  }
+
+  /** Those of the wallets of the request. */
+  private get networks(): readonly (Network | null)[] {
+    return this.command.request.walletIds.map((id) => this.facts.wallets.get(id)?.network ?? null)
   }
 
   /** The first wallet of the request of which something is true. */

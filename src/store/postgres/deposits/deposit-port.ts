@@ -1,5 +1,5 @@
 import type { Deposit } from '../../../domain/deposit.js'
-import type { Network } from '../../../domain/network.js'
+import type { Network, Networks } from '../../../domain/network.js'
 import type { StrayDeposit } from '../../../domain/payment.js'
 import type { DepositPort, Page, PageOf, StraySearch } from '../../store.js'
 import type { Database } from '../connection/database.js'
@@ -10,7 +10,10 @@ import { strayDeposits } from './stray-deposits.js'
 
 /** Reads deposits. */
 export class PostgresDeposits implements DepositPort {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly networks: Networks,
+  ) {}
 
   async find(network: Network, txHash: string, index: number): Promise<Deposit | undefined> {
     if (!isIndex(index)) return undefined
@@ -21,7 +24,7 @@ export class PostgresDeposits implements DepositPort {
   }
 
   strays(search: StraySearch, limit: number): Promise<readonly StrayDeposit[]> {
-    return strayDeposits(this.database, search, limit)
+    return strayDeposits(this.database, this.networks, search, limit)
   }
 
   /** In the order in which they were first seen. */

@@ -3,7 +3,7 @@ import type { MovedDeposit } from '../../moving/records.js'
 import { putWatch, toWatch, type WatchColumns } from '../chain/watch-rows.js'
 import { sql } from '../connection/sql.js'
 import { DEPOSIT_COLUMNS, type DepositColumns, toDeposit } from '../deposits/deposit-rows.js'
-import { type NetworkColumns, putNetwork, toNetwork } from '../networks.js'
+import { NETWORK_COLUMNS, type NetworkColumns, putNetwork, toNetwork } from '../networks.js'
 import { behindPlace, bytesOf, type Column, insertInto, networkOrder, type PostgresMovedKind } from './moved-kind.js'
 
 const DEPOSIT: readonly Column<MovedDeposit>[] = [
@@ -64,7 +64,7 @@ interface ChainColumns {
 
 export const networks: PostgresMovedKind<'networks', NetworkColumns> = {
   select: (behind) => sql`
-    SELECT id, kind, name, symbol, token_symbol, decimals, is_test FROM networks ${behindPlace([bytesOf(sql`id`)], ['text'], behind)}`,
+    SELECT ${NETWORK_COLUMNS} FROM networks AS n ${behindPlace([bytesOf(sql`n.id`)], ['text'], behind)}`,
   toRecord: (columns) => ({ record: toNetwork(columns), place: [columns.id] }),
   write(work, records) {
     for (const about of records) work.write(putNetwork(about))

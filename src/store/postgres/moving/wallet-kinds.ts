@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../domain/api-key.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
-import type { MovedRecords, MovedWallet } from '../../moving/records.js'
+import type { MovedRecords, MovedWallet, PaidAmount } from '../../moving/records.js'
 import { sql } from '../connection/sql.js'
 import type { WalletColumns } from '../wallets/wallet-rows.js'
 import { toWithdrawal, WITHDRAWAL_COLUMNS, type WithdrawalColumns } from '../wallets/withdrawals.js'
@@ -57,8 +57,8 @@ interface MovedWalletColumns extends WalletColumns, WithdrawalColumns {
   readonly place: number
   readonly leased_until: number
   readonly ledger_at: number | null
-  readonly paid_native: bigint | null
-  readonly paid_token: bigint | null
+  /** Each a currency and atoms, with a blank between them. */
+  readonly paid: readonly string[]
   readonly is_aloud: boolean | null
 }
 
@@ -86,19 +86,13 @@ const WALLET: readonly Column<MovedWallet>[] = [
   { name: 'ledger_at', type: 'bigint', of: ({ ledgerAt }) => ledgerAt },
 ]
 
-interface PaidAmount {
-  readonly id: string
-  readonly currency: 'native' | 'USDT'
-  readonly atoms: string | null
-}
-
 export const wallets: PostgresMovedKind<'wallets', MovedWalletColumns> = {
   select: (behind) => sql`
     SELECT w.id, w.place, w.no, w.network, w.address, w.address_id, w.owner, w.assigned_at, w.assignment_no, w.leased_until,
-      w.ledger_at, ${WITHDRAWAL_COLUMNS}, n.atoms AS paid_native, t.atoms AS paid_token, u.is_aloud
+      w.ledger_at, ${WITHDRAWAL_COLUMNS}, u.is_aloud,
+      (SELECT coalesce(array_agg(p.currency || ' ' || p.atoms::text ORDER BY p.currency), '{}') FROM paid_amounts AS p
+       WHERE p.wallet_id = w.id) AS paid
     FROM (SELECT known.*, row_number() OVER (ORDER BY known.no) AS place FROM wallets AS known) AS w
-    LEFT JOIN paid_amounts AS n ON n.wallet_id = w.id AND n.currency = 'native'
-    LEFT JOIN paid_amounts AS t ON t.wallet_id = w.id AND t.currency = 'USDT'
     LEFT JOIN unsettled_wallets AS u ON u.wallet_id = w.id
     LEFT JOIN withdrawn_wallets AS x ON x.wallet_id = w.id
     ${behindPlace([bytesOf(sql`w.id`)], ['text'], behind)}`,
@@ -114,8 +108,7 @@ export const wallets: PostgresMovedKind<'wallets', MovedWalletColumns> = {
       leasedUntil: row.leased_until,
       ledgerAt: row.ledger_at,
       withdrawal: toWithdrawal(row),
-      paidNative: row.paid_native?.toString() ?? null,
-      paidToken: row.paid_token?.toString() ?? null,
+      paid: row.paid.map(toPaidAmount),
       isUnsettledAloud: row.is_aloud,
     },
     place: [row.id],
@@ -135,10 +128,7 @@ export const wallets: PostgresMovedKind<'wallets', MovedWalletColumns> = {
         withdrawn,
       ),
     )
-    const paid = records.flatMap(({ id, paidNative, paidToken }): readonly PaidAmount[] => [
-      { id, currency: 'native', atoms: paidNative },
-      { id, currency: 'USDT', atoms: paidToken },
-    ])
+    const all = records.flatMap(({ id, paid }) => paid.map((amount) => ({ id, ...amount })))
     work.write(
       insertInto(
         'paid_amounts',
@@ -147,7 +137,7 @@ export const wallets: PostgresMovedKind<'wallets', MovedWalletColumns> = {
           { name: 'currency', type: 'text', of: ({ currency }) => currency },
           { name: 'atoms', type: 'numeric', of: ({ atoms }) => atoms },
         ],
-        paid.filter(({ atoms }) => atoms !== null),
+        all,
       ),
     )
     work.write(
@@ -162,6 +152,11 @@ export const wallets: PostgresMovedKind<'wallets', MovedWalletColumns> = {
       ),
     )
   },
+}
+
+function toPaidAmount(text: string): PaidAmount {
+  const [currency = '', atoms = ''] = text.split(' ')
+  return { currency, atoms }
 }
 
 interface KeyColumns extends ApiKeyColumns {

@@ -287,4 +287,8 @@ export const VERSIONS: readonly (readonly string[])[] = [
     `CREATE TABLE IF NOT EXISTS notes (id uuid PRIMARY KEY, invoice_id uuid NOT NULL, who text NOT NULL, content text NOT NULL)`,
     `CREATE INDEX IF NOT EXISTS notes_invoice ON notes (invoice_id, id)`,
   ],
+  [
+    // The tokens of a network, as JSON; null where a program has written it that knows one token only.
+    `ALTER TABLE networks ADD COLUMN IF NOT EXISTS tokens text`,
+  ],
 ]

@@ -1,7 +1,6 @@
-import { CURRENCIES } from '../../../domain/amount.js'
 import { Fragment, sql } from '../connection/sql.js'
 import { RECEIVED, sumsOfDeposits, sumsOfMatches } from '../payments/sums.js'
-import { canonical, isLogged, isNoNetwork, listed, type Rule, rulesOf } from './rule.js'
+import { canonical, isLogged, isNoCurrency, isNoNetwork, type Rule, rulesOf } from './rule.js'
 
 const NAME = `d.network || ' ' || d.tx_hash || ' ' || d.index`
 
@@ -13,7 +12,7 @@ export const DEPOSIT_RULES: readonly Rule[] = [
       WHERE a.id IS DISTINCT FROM d.address_id`,
     'its kind or its currency is none': `
       SELECT ${NAME} AS name FROM deposits AS d
-      WHERE d.kind NOT IN ('pending', 'confirmed', 'dropped') OR d.counted_as NOT IN (${listed(CURRENCIES)})`,
+      WHERE d.kind NOT IN ('pending', 'confirmed', 'dropped') OR ${isNoCurrency('d.counted_as')}`,
     'it is confirmed at no time, or too early': `
       SELECT ${NAME} AS name FROM deposits AS d WHERE (d.kind = 'confirmed') <> (d.confirmed_at IS NOT NULL)`,
     'it has not reached its own status': `

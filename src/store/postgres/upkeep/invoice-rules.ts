@@ -1,7 +1,5 @@
-import { CURRENCIES } from '../../../domain/amount.js'
-import { isLogged, listed, type Rule, rulesOf } from './rule.js'
+import { isLogged, isNoCurrency, type Rule, rulesOf } from './rule.js'
 
-const CURRENCY_LIST = listed(CURRENCIES)
 /** How an invoice is notified, as `callbackOf` tells it. */
 const CALLBACK = `CASE WHEN i.reference IS NULL THEN 0 WHEN i.callback_url IS NULL THEN 2 ELSE 1 END`
 /** An invoice on each of its wallets. */
@@ -24,7 +22,7 @@ export const INVOICE_RULES: readonly Rule[] = [
     'wallets does not have all of its wallets, with addresses': `
       SELECT DISTINCT i.id::text AS name FROM ${PLACES} LEFT JOIN wallets AS w ON w.id = payee.wallet_id WHERE w.address_id IS NULL`,
     'its wallets are shown in no known form': `SELECT id::text AS name FROM invoices WHERE wallet_ids_form NOT IN (0, 1, 2)`,
-    'it has no currency': `SELECT id::text AS name FROM invoices WHERE currency NOT IN (${CURRENCY_LIST})`,
+    'it has no currency': `SELECT id::text AS name FROM invoices WHERE ${isNoCurrency('currency')}`,
     'it has outlived an expiry and has none': `
       SELECT id::text AS name FROM invoices WHERE expires_at IS NULL AND has_outlived_expiry`,
     'it is void at no time, or at one and is not void': `

@@ -8,6 +8,7 @@ import { type Fragment, sql } from '../connection/sql.js'
 import { type InvoiceColumns, STORED_COLUMNS, setIdOf, toInvoice } from '../invoices/invoice-rows.js'
 import { ORDER_COLUMNS, type OrderColumns } from '../invoices/order-columns.js'
 import type { Snapshot } from '../moving/snapshot.js'
+import { type NetworkColumns, tokensOf } from '../networks.js'
 import { laneOf } from '../outbox/new-deliveries.js'
 
 /** What only this program can tell of a row: each row is read. */
@@ -55,6 +56,13 @@ const notes: ReadRule<{ readonly id: string; readonly content: string }> = {
   select: sql`SELECT id, content FROM notes`,
   nameOf,
   flaw: ({ content }) => (isNoteText(content) ? null : 'its text is none'),
+}
+
+const networks: ReadRule<Pick<NetworkColumns, 'id' | 'token_symbol' | 'decimals' | 'tokens'>> = {
+  table: 'networks',
+  select: sql`SELECT id, token_symbol, decimals, tokens FROM networks`,
+  nameOf,
+  flaw: (columns) => (tokensOf(columns) === null ? 'its tokens are none' : null),
 }
 
 interface PlacedColumns {
@@ -107,6 +115,7 @@ export async function* checkRead(snapshot: Snapshot): AsyncGenerator<Violation> 
   yield* checkEach(snapshot, payable)
   yield* checkEach(snapshot, orders)
   yield* checkEach(snapshot, notes)
+  yield* checkEach(snapshot, networks)
   yield* checkEach(snapshot, webhooks)
   yield* checkEach(snapshot, sets)
   yield* checkEach(snapshot, lanes)

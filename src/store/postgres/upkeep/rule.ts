@@ -35,3 +35,8 @@ export function isLogged(owner: string, time: string): string {
 export function isNoNetwork(network: string): string {
   return `${network} !~ '^[A-Z0-9-]{2,16}$'`
 }
+
+/** Whether a text has not the form of a currency, as `isCurrency` tells it. */
+export function isNoCurrency(currency: string): string {
+  return `(${currency} !~ '^(native|[A-Z0-9]{2,12})$' OR ${currency} = 'NATIVE')`
+}

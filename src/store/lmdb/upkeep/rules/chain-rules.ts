@@ -1,9 +1,11 @@
+import { isTokenSymbol, NATIVE, USDT } from '../../../../domain/amount.js'
 import { isNetworkId, type Network } from '../../../../domain/network.js'
 import type { BlockRow } from '../../../rules/chain-work.js'
 import { blockCodec } from '../../chain/block-rows.js'
 import { watchCodec } from '../../chain/watch-rows.js'
 import { depositKey } from '../../deposits/deposit-rows.js'
 import { networkCodec } from '../../networks.js'
+import { CURRENCIES_MAX } from '../../tables/currencies.js'
 import { networkKey, networkOfKey, WIDE_BYTES, wideKey } from '../../tables/keys.js'
 import type { MakeRule } from './rule.js'
 
@@ -59,15 +61,35 @@ export const networks: MakeRule = (reading) => {
   const known = new Set<Network>()
   return {
     row(key, value) {
-      networkCodec.decode(value)
+      const { tokens } = networkCodec.decode(value)
       const id = key.toString()
       known.add(id)
       reading.expect(isNetworkId(id), 'its key is no id of a network')
+      for (const { currency } of tokens) {
+        reading.expect(
+          reading.currencies.numberOf(currency) !== undefined,
+          `currencies does not have its token ${currency}`,
+        )
+      }
     },
     finish() {
       for (const network of reading.used) {
         if (known.size > 0 && !known.has(network)) reading.wrongIn('networks', `${network} has addresses and no row`)
       }
+    },
+  }
+}
+
+/** Each currency has the next number. What readers of the numbers rely on is that none ever changes. */
+export const currencies: MakeRule = (reading) => {
+  const known = new Set<string>([NATIVE, USDT])
+  return {
+    row(key, value) {
+      const currency = value.toString()
+      const isNext = key.length === 1 && key[0] === known.size && known.size < CURRENCIES_MAX
+      reading.expect(isNext, 'its number is not the next one')
+      reading.expect(isTokenSymbol(currency) && !known.has(currency), 'it is no currency, or has a number already')
+      known.add(currency)
     },
   }
 }

@@ -5,6 +5,7 @@ import { contentOf } from '../../events/event-rows.js'
 import { fromStored, invoiceCodec } from '../../invoices/invoice-rows.js'
 import { listedKey } from '../../invoices/matches.js'
 import { ACCOUNT_BYTES, accountOf, COUNTED_KEY_BYTES, countedKey } from '../../payments/running-totals.js'
+import { CURRENCIES_MAX } from '../../tables/currencies.js'
 import {
   bigintFromBytes,
   bigintToBytes,
@@ -42,8 +43,10 @@ class DepositRule implements Rule {
     checkKind(reading, row)
     if (invoiceId !== null) this.checkInvoice(row, invoiceId)
     else reading.expect(!row.isLate, 'it is late for no invoice')
-    if (countedAs === null || deposit.kind === 'dropped') return
-    const counted = countedKey(accountOf(addressNo, countedAs), deposit.receivedAt, no)
+    const currencyNo = countedAs === null ? null : reading.currencies.numberOf(countedAs)
+    reading.expect(currencyNo !== undefined, `no network has had its currency, ${countedAs}`)
+    if (currencyNo === null || currencyNo === undefined || deposit.kind === 'dropped') return
+    const counted = countedKey(accountOf(addressNo, currencyNo), deposit.receivedAt, no)
     const bytes = bigintToBytes(atoms)
     const isConfirmed = deposit.kind === 'confirmed'
     reading.owe('seenTotals', counted, bytes)
@@ -86,7 +89,11 @@ class DepositRule implements Rule {
     const address = this.reading.get('addresses', addressKey(deposit.network, deposit.toAddress))
     const walletId = address === undefined ? null : addressCodec.decode(address).walletId
     const { receivedAt } = deposit
-    return qualifies(fromStored(invoiceId, stored, set).invoice, { walletId, currency: countedAs, receivedAt })
+    return qualifies(fromStored(invoiceId, stored, set, this.reading.currencies).invoice, {
+      walletId,
+      currency: countedAs,
+      receivedAt,
+    })
   }
 
   private ownerNo(invoiceId: Buffer): OwnerNo | undefined {
@@ -158,8 +165,10 @@ class TotalsRule implements Rule {
     this.rows = 0
     this.receivedAt = 0
     this.total = 0n
-    const isKnown = reading.numbers.address.has(key.readUInt32BE(0)) && (key[NUMBER_BYTES] ?? 2) < 2
-    reading.expect(isKnown, 'it is the account of no address')
+    const isKnown =
+      reading.numbers.address.has(key.readUInt32BE(0)) &&
+      reading.currencies.find(key[NUMBER_BYTES] ?? CURRENCIES_MAX) !== undefined
+    reading.expect(isKnown, 'it is the account of no address, or of no currency')
     const total = amountIn(reading, value.subarray(RECEIPT_END))
     this.head = {
       changes: value.readUIntBE(0, WIDE_BYTES),

@@ -1,4 +1,4 @@
-import { CURRENCIES, type Currency, parseInvoiceAmount } from '../../../../domain/amount.js'
+import { parseInvoiceAmount } from '../../../../domain/amount.js'
 import { flawForDeposits } from '../../../../domain/invoice-flaw.js'
 import { callbackOf } from '../../../rules/callbacks.js'
 import { invoiceEvent } from '../../events/event-rows.js'
@@ -11,10 +11,10 @@ import { voidKey } from '../../invoices/void-invoices.js'
 import type { WalletSet } from '../../invoices/wallet-set.js'
 import { setKey, walletSetCodec } from '../../invoices/wallet-sets.js'
 import { accountOf, totalAfter } from '../../payments/running-totals.js'
+import { CURRENCIES_MAX, type CurrencyNo } from '../../tables/currencies.js'
 import {
   bigintFromBytes,
   bigintToBytes,
-  currencyByte,
   ID_BYTES,
   type InvoiceId,
   numberKey,
@@ -122,16 +122,17 @@ class InvoiceRule implements Rule {
 
   private indexed(id: InvoiceId, stored: StoredInvoice, set: WalletSet): ReadInvoice | null {
     const { reading } = this
-    const currency = CURRENCIES[stored.currencyNo]
+    const currencyNo = stored.currencyNo as CurrencyNo
+    const hasCurrency = reading.currencies.find(currencyNo) !== undefined
     const amount = parseInvoiceAmount(stored.amount)
-    reading.expect(currency !== undefined, 'it has no currency')
+    reading.expect(hasCurrency, 'it has no currency')
     reading.expect(amount !== null, 'it has no amount')
     const wallets = set.walletIds.map((walletId) => reading.wallet(walletId)).filter((one) => one !== undefined)
     // A missing wallet is told where its set is read.
-    if (currency === undefined || amount === null || wallets.length < set.walletIds.length) return null
+    if (!hasCurrency || amount === null || wallets.length < set.walletIds.length) return null
     const callback = callbackOf({ reference: stored.reference, callback_url: stored.callbackUrl })
     const places = wallets.map(({ no }) => placeOf(no, set.ownerNo))
-    return { id, places, setNo: set.no, currency, amount, callback, stored, wallets }
+    return { id, places, setNo: set.no, currencyNo, amount, callback, stored, wallets }
   }
 
   /** One that is not void is either open on each of its wallets, or paid on each of them. */
@@ -148,12 +149,12 @@ class InvoiceRule implements Rule {
   }
 
   private checkOpen(invoice: ReadInvoice): void {
-    const { currency, amount, id, wallets } = invoice
+    const { currencyNo, amount, id, wallets } = invoice
     for (const place of invoice.places) {
       this.reading.owe('openInvoices', openKey(place, invoice))
-      this.reading.owe('openAmounts', amountKey(place, currency, amount), id)
+      this.reading.owe('openAmounts', amountKey(place, currencyNo, amount), id)
     }
-    if (this.confirmedFor(wallets, currency, timeOfId(id)) < amount) return
+    if (this.confirmedFor(wallets, currencyNo, timeOfId(id)) < amount) return
     this.reading.expect(
       wallets.some(({ no }) => this.reading.has('unsettledWallets', numberKey(no))),
       'it is in open-invoices, confirmed-totals covers it, and none of its wallets is in unsettled-wallets',
@@ -166,44 +167,44 @@ class InvoiceRule implements Rule {
       reading.owe('paidInvoices', paidKey(place, invoice))
       if (!reading.has('matches', invoice.id)) reading.owe('unmatchedInvoices', unmatchedKey(place, invoice))
     }
-    const { amount, currency, id, wallets } = invoice
+    const { amount, currencyNo, id, wallets } = invoice
     reading.expect(
-      this.confirmedFor(wallets, currency, timeOfId(id)) >= amount,
+      this.confirmedFor(wallets, currencyNo, timeOfId(id)) >= amount,
       'it is in paid-invoices, and confirmed-totals does not cover it',
     )
     for (const { no } of wallets) {
-      const isCounted = this.greatestPaid(no, currency) >= amount
+      const isCounted = this.greatestPaid(no, currencyNo) >= amount
       reading.expect(isCounted, `paid-amounts has less than its amount for the wallet of number ${no}`)
     }
   }
 
   private checkForDeposits(id: InvoiceId, stored: StoredInvoice, set: WalletSet): void {
-    const flaw = flawForDeposits(fromStored(id, stored, set).invoice)
+    const flaw = flawForDeposits(fromStored(id, stored, set, this.reading.currencies).invoice)
     if (flaw !== null) this.reading.wrong(`a deposit would trip over it: ${flaw}`)
   }
 
-  private confirmedFor(wallets: readonly WalletRow[], currency: Currency, createdAt: number): bigint {
+  private confirmedFor(wallets: readonly WalletRow[], currencyNo: CurrencyNo, createdAt: number): bigint {
     const { confirmedTotals } = this.reading.tables
     let sum = 0n
     for (const { addressNo } of wallets) {
       if (addressNo === null || confirmedTotals === undefined) continue
-      sum += totalAfter(confirmedTotals, accountOf(addressNo, currency), createdAt)
+      sum += totalAfter(confirmedTotals, accountOf(addressNo, currencyNo), createdAt)
     }
     return sum
   }
 
-  private noteAttained(walletNo: WalletNo, { currency, amount }: ReadInvoice): void {
-    if (this.greatestPaid(walletNo, currency) === amount) this.attained.add(walletBit(walletNo, currencyByte(currency)))
+  private noteAttained(walletNo: WalletNo, { currencyNo, amount }: ReadInvoice): void {
+    if (this.greatestPaid(walletNo, currencyNo) === amount) this.attained.add(walletBit(walletNo, currencyNo))
   }
 
-  private greatestPaid(walletNo: WalletNo, currency: Currency): bigint {
-    const bytes = this.reading.get('paidAmounts', greatestKey(walletNo, currency))
+  private greatestPaid(walletNo: WalletNo, currencyNo: CurrencyNo): bigint {
+    const bytes = this.reading.get('paidAmounts', greatestKey(walletNo, currencyNo))
     return bytes === undefined ? 0n : bigintFromBytes(bytes)
   }
 }
 
-function walletBit(walletNo: number, currency: number): number {
-  return 2 * walletNo + currency
+function walletBit(walletNo: number, currencyNo: number): number {
+  return CURRENCIES_MAX * walletNo + currencyNo
 }
 
 export const openAmounts: MakeRule = (reading) => ({

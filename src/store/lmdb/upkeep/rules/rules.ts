@@ -1,7 +1,7 @@
 import type { TableName } from '../../tables/tables.js'
 import { blocksAside, depositsAside } from './aside-rules.js'
 import { audit } from './audit-rules.js'
-import { blocks, chains, networks, watches } from './chain-rules.js'
+import { blocks, chains, currencies, networks, watches } from './chain-rules.js'
 import { deliveries, eventCursors, webhooks } from './delivery-rules.js'
 import { deposits, totals } from './deposit-rules.js'
 import { ownerEvents, unsettledWallets } from './event-rules.js'
@@ -18,6 +18,7 @@ import { index, type MakeRule } from './rule.js'
 export const RULES: Readonly<Record<TableName, MakeRule>> = {
   meta,
   networks,
+  currencies,
   identities,
   wallets,
   addresses,
