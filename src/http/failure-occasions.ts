@@ -26,7 +26,8 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   not_key_owner: 'The owner of a revoke request is not the owner of the key.',
   api_key_not_found: 'No key has the id in the path.',
   invalid_invoice: 'A field of POST /api/invoices is missing, has the wrong type or is out of bounds.',
-  unsupported_currency: 'currency is none of those that `supported` lists.',
+  unsupported_currency:
+    'currency is none of those that `supported` lists: of no network, or not of every network of the wallets. The second is said once the wallets are known to be yours.',
   wallet_not_owned:
     "The service does not know `wallet` as the identity's (`reason`: `not_assigned`), or does not know its address yet (`no_address`). It tells nothing about wallets of others.",
   mixed_native_coins:

@@ -9,7 +9,7 @@ import { sharedResponses } from './openapi/error-responses.js'
 import { operationObject } from './openapi/operation-object.js'
 import { requestId } from './openapi/parameters.js'
 import { CHAPTERS, type DocumentedTag, type Operation } from './operations/operation.js'
-import { NETWORK_PATTERN } from './operations/records/common.js'
+import { CURRENCY_PATTERN, NETWORK_PATTERN } from './operations/records/common.js'
 import { records } from './operations/records.js'
 import type { Schema } from './operations/schema.js'
 
@@ -24,27 +24,30 @@ export interface DocumentFacts {
   readonly basePath: string
   /** The networks that a record of the service may name. */
   readonly networks?: readonly string[]
+  /** What a record of the service may be in. */
+  readonly currencies?: readonly string[]
 }
 
 /**
- * The document. It is the same whatever the settings are, but for the path in `servers` and the ids of networks, which are open
- * without `networks`.
+ * The document. It is the same whatever the settings are, but for the path in `servers`, the ids of networks and the currencies, which
+ * are open without `networks` and `currencies`.
  */
-export function openApiDocument({ networks, ...facts }: DocumentFacts) {
+export function openApiDocument({ networks, currencies, ...facts }: DocumentFacts) {
   const document = documentOf(facts)
-  if (networks === undefined) return document
+  if (networks === undefined && currencies === undefined) return document
   return JSON.parse(JSON.stringify(document), (_name, value) => {
-    return value?.pattern === NETWORK_PATTERN ? listing(value, networks) : value
+    if (networks !== undefined && value?.pattern === NETWORK_PATTERN) return listing(value, networks)
+    return currencies !== undefined && value?.pattern === CURRENCY_PATTERN ? listing(value, currencies) : value
   }) as typeof document
 }
 
-/** The schema of a network's id, which may allow null, as a list of those that there are. */
-function listing({ pattern: _pattern, examples: _examples, ...schema }: Schema, networks: readonly string[]): Schema {
+/** The schema of a name, which may be null, as a list of those that there are. */
+function listing({ pattern: _pattern, examples: _examples, ...schema }: Schema, names: readonly string[]): Schema {
   const isNullable = Array.isArray(schema['type']) && schema['type'].includes('null')
-  return { ...schema, enum: isNullable ? [...networks, null] : networks }
+  return { ...schema, enum: isNullable ? [...names, null] : names }
 }
 
-function documentOf({ version, basePath }: Omit<DocumentFacts, 'networks'>) {
+function documentOf({ version, basePath }: Omit<DocumentFacts, 'networks' | 'currencies'>) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [tag, operation] of Object.entries<Operation>(documented)) {
     const { method, template } = partsOf(tag)

@@ -152,7 +152,7 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
     }),
     logoHandlers(pages.brand.logo),
     walletScriptHandlers,
-    referenceHandlers({ basePath, networks: store.networks.ids }),
+    referenceHandlers({ basePath, networks: store.networks.ids, currencies: store.networks.knownCurrencies }),
   )
 }
 

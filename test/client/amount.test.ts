@@ -3,11 +3,13 @@ import { describe, test } from 'node:test'
 import { amountOf, BillhookError, type ServiceInfo, walletIdsOf } from '@billhook/client'
 
 const ORDINARY = { name: '', token: null, claim: '', testnet: false }
+const usdt = (decimals: number) => ({ symbol: 'USDT', contract: null, decimals })
+const usdc = (decimals: number) => ({ symbol: 'USDC', contract: null, decimals })
 const info: Pick<ServiceInfo, 'networks'> = {
   networks: [
-    { ...ORDINARY, id: 'ETH', symbol: 'ETH', decimals: 6 },
-    { ...ORDINARY, id: 'BNB', symbol: 'BNB', decimals: 18 },
-    { ...ORDINARY, id: 'WHOLE', symbol: 'W', decimals: 0 },
+    { ...ORDINARY, id: 'ETH', symbol: 'ETH', decimals: 6, tokens: [usdt(6), usdc(6)] },
+    { ...ORDINARY, id: 'BNB', symbol: 'BNB', decimals: 18, tokens: [usdt(18), usdc(18)] },
+    { ...ORDINARY, id: 'WHOLE', symbol: 'W', decimals: 0, tokens: [usdt(0)] },
   ],
 }
 
@@ -22,6 +24,8 @@ describe('amountOf', () => {
     ['BNB', '25000000000000000000', 'Tether', '25 USDT'],
     ['BNB', '9007199254740993000000000000000001', 'Tether', '9007199254740993.000000000000000001 USDT'],
     ['WHOLE', '25', 'Tether', '25 USDT'],
+    ['ETH', '25000000', 'USDC', '25 USDC'],
+    ['BNB', '25000000000000000001', 'USDC', '25.000000000000000001 USDC'],
     ['ETH', '0.50', '#native', '0.5 ETH'],
     ['BNB', '100', null, '100 BNB'],
     ['BNB', '.5', '', '0.5 BNB'],
@@ -31,13 +35,20 @@ describe('amountOf', () => {
     test(`reads ${amount} of ${currency} on ${network} as ${text}`, () => {
       const read = amountOf({ network, amount, currency }, info)
       const [value, symbol] = text.split(' ')
-      assert.deepEqual(read, { value, currency: currency === 'Tether' ? 'USDT' : 'native', symbol, text })
+      assert.deepEqual(read, {
+        value,
+        currency: ['Tether', 'USDC'].includes(currency ?? '') ? symbol : 'native',
+        symbol,
+        text,
+      })
     })
   }
 
   const unknown: readonly [what: string, network: string, amount: string | null, currency: string | null][] = [
     ['a network that is not listed', 'SOL', '25000000', 'Tether'],
     ['a currency that no invoice is paid in', 'ETH', '25000000', 'DAI'],
+    ['a token that the network does not have', 'WHOLE', '1', 'USDC'],
+    ['the symbol of USDT, which is no label', 'ETH', '1', 'USDT'],
     ['a fraction of whole units', 'ETH', '25.5', 'Tether'],
     ['no amount of a token', 'ETH', null, 'Tether'],
     ['no amount of a coin', 'ETH', null, null],
@@ -49,6 +60,14 @@ describe('amountOf', () => {
       assert.throws(() => amountOf({ network, amount, currency }, info), isUnknown)
     })
   }
+})
+
+test('a service of before there were several tokens tells of USDT', () => {
+  const before = { networks: info.networks.map(({ tokens: _, ...network }) => network) }
+  const read = (currency: string) =>
+    amountOf({ network: 'BNB', amount: '1000000000000000000', currency }, before as unknown as typeof info)
+  assert.equal(read('Tether').text, '1 USDT')
+  assert.throws(() => read('USDC'), BillhookError)
 })
 
 describe('walletIdsOf', () => {

@@ -128,10 +128,10 @@ describe('the client and a sandbox', () => {
 
   test('list what is supported', async () => {
     const { billhook, wallet } = await merchantAt(fixture.url)
-    const draft = { walletIds: [wallet], name: 'Tea', amount: '1', currency: 'EUR' as 'USDT' }
+    const draft = { walletIds: [wallet], name: 'Tea', amount: '1', currency: 'EUR' }
     const error = await failsWith('unsupported_currency', billhook.createInvoice(draft))
-    assert.deepEqual(error.supported, ['native', 'USDT'])
-    assert.equal(error.message, 'Unsupported currency. Field: currency. Supported: native, USDT.')
+    assert.deepEqual(error.supported, ['native', 'USDT', 'USDC'])
+    assert.equal(error.message, 'Unsupported currency. Field: currency. Supported: native, USDT, USDC.')
   })
 
   test('refuse in words, with a code, a status, a field and the id of the request', async () => {

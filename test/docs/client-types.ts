@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { openApiDocument } from '../../src/http/openapi.js'
-import { NETWORK_PATTERN } from '../../src/http/operations/records/common.js'
+import { CURRENCY_PATTERN, NETWORK_PATTERN } from '../../src/http/operations/records/common.js'
 import { VERSION } from '../../src/version.js'
 
 /*
@@ -80,6 +80,7 @@ export function clientTypes(): string {
     '// Generated from the OpenAPI document by `npm run docs`; a test compares the two.\n',
     errorCode,
     NETWORK_ID_TYPE,
+    CURRENCY_TYPE,
     ...named,
     ...bodies,
   ].join('\n')
@@ -92,6 +93,10 @@ function webhookPayload({ DepositWebhook: deposit = {}, DeliveredEvent: event = 
     anyOf: [...alternativesOf(deposit), ...alternativesOf(event)],
   }
 }
+
+const CURRENCY_TYPE = `/** \`native\`, or a token by its symbol. Which there are is the operator's choice: \`getInfo\` lists them. */
+export type Currency = 'native' | 'USDT' | 'USDC' | (string & {})
+`
 
 const NETWORK_ID_TYPE = `/** The id of a network. Which there are is the operator's choice: \`getInfo\` lists them. */
 export type NetworkId = 'SEP' | 'TRX-NILE' | (string & {})
@@ -190,6 +195,7 @@ function typeOf(schema: Schema, indent: string, optional: string): string {
       if (type === 'array') return `readonly ${elementType(schema, indent, optional)}[]`
       if (type === 'integer') return 'number'
       if (type === 'string' && isNetwork) return 'NetworkId'
+      if (type === 'string' && schema.pattern === CURRENCY_PATTERN) return 'Currency'
       assert.ok(['string', 'number', 'boolean', 'null'].includes(type), type)
       return type
     })

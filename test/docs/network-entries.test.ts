@@ -12,6 +12,12 @@ const FOLDER = join(projectRoot, 'docs/networks')
 const page = readFileSync(join(FOLDER, 'README.md'), 'utf8')
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))
 
+interface Token {
+  readonly symbol: string
+  readonly contract: string
+  readonly decimals: number
+}
+
 interface Entry {
   readonly id: string
   readonly kind: string
@@ -21,7 +27,7 @@ interface Entry {
   readonly chainId?: number
   readonly genesis?: string
   readonly symbol: string
-  readonly token: { readonly symbol: string; readonly contract: string; readonly decimals: number }
+  readonly tokens: readonly Token[]
   readonly tokenStandard?: string
   readonly confirmationMinutes: number
   readonly confirmations?: string | number
@@ -39,8 +45,8 @@ function isPositiveInteger(value: unknown): boolean {
 
 /** The properties of an entry, in the order of the file. `urls` are the operator's. */
 const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
-  evm: 'id kind name claim testnet chainId symbol token confirmationMinutes confirmations pollMs explorer'.split(' '),
-  tron: 'id kind name claim testnet genesis symbol token confirmationMinutes walletNodes pollMs explorer'.split(' '),
+  evm: 'id kind name claim testnet chainId symbol tokens confirmationMinutes confirmations pollMs explorer'.split(' '),
+  tron: 'id kind name claim testnet genesis symbol tokens confirmationMinutes walletNodes pollMs explorer'.split(' '),
 }
 
 /** What exchanges call them. To an exchange, ERC20 is Ethereum alone: the others go by their names. */
@@ -51,7 +57,7 @@ describe('docs/networks', () => {
     test(`${file} describes one main network`, () => {
       const [entry, ...more] = entriesOf(file)
       assert.ok(entry !== undefined && more.length === 0)
-      const { id, kind, name, claim, testnet, symbol, token, pollMs, explorer } = entry
+      const { id, kind, name, claim, testnet, symbol, tokens, pollMs, explorer } = entry
       const { tokenStandard, ...rest } = entry
       assert.deepEqual(Object.keys(rest), PROPERTIES[kind])
       assert.equal(tokenStandard, STANDARDS[id])
@@ -62,23 +68,30 @@ describe('docs/networks', () => {
       assert.equal(claim.split('/')[1], symbol.toLowerCase())
       assert.equal(testnet, false)
       assert.match(symbol, /^[A-Z]{3}$/)
-      assert.deepEqual(Object.keys(token), ['symbol', 'contract', 'decimals'])
-      assert.match(token.symbol, /^USDT0?$/)
-      assert.ok(isPositiveInteger(token.decimals) && token.decimals <= 18, `${token.decimals} decimals`)
+      assert.deepEqual(
+        tokens.map((token) => token.symbol),
+        id === 'TRX' ? ['USDT'] : ['USDT', 'USDC'],
+      )
+      for (const token of tokens) {
+        assert.deepEqual(Object.keys(token), ['symbol', 'contract', 'decimals'])
+        assert.equal(token.decimals, id === 'BNB' ? 18 : 6)
+      }
       assert.ok(isPositiveInteger(pollMs) && pollMs >= 100 && pollMs <= 600_000, `${pollMs} ms`)
       assert.ok(isExplorer(explorer), explorer)
     })
 
-    test(`${file} has identifiers of its kind, and a contract with the right checksum`, () => {
-      for (const { kind, chainId, genesis, confirmations, token } of entriesOf(file)) {
+    test(`${file} has identifiers of its kind, and contracts with the right checksum`, () => {
+      for (const { kind, chainId, genesis, confirmations, tokens } of entriesOf(file)) {
         if (kind === 'evm') {
           assert.ok(isPositiveInteger(chainId), String(chainId))
           assert.ok(['finalized', 'safe'].includes(String(confirmations)) || isPositiveInteger(confirmations))
-          assert.match(token.contract, /^0x[0-9A-Fa-f]{40}$/)
-          assert.equal(token.contract, checksummedAddress(Buffer.from(token.contract.slice(2), 'hex')))
+          for (const { contract } of tokens) {
+            assert.match(contract, /^0x[0-9A-Fa-f]{40}$/)
+            assert.equal(contract, checksummedAddress(Buffer.from(contract.slice(2), 'hex')))
+          }
         } else {
           assert.ok(isBlockId(genesis ?? ''), genesis)
-          assert.notEqual(accountOfAddress(token.contract), null, token.contract)
+          for (const { contract } of tokens) assert.notEqual(accountOfAddress(contract), null, contract)
         }
       }
     })
@@ -91,8 +104,11 @@ describe('docs/networks', () => {
       const read = parseNetworks(JSON.stringify({ networks: entries }), {}, problems)
       assert.deepEqual(problems, [])
       assert.deepEqual(
-        read.map(({ id, tokens: [token] }) => [id, token?.contract, token?.decimals]),
-        entries.map(({ id, token: { contract, decimals } }) => [id, contract, decimals]),
+        read.map(({ id, tokens }) => ({ id, tokens })),
+        entries.map(({ id, tokens }) => ({
+          id,
+          tokens: tokens.map((token) => ({ currency: token.symbol, ...token })),
+        })),
       )
     }
   })
@@ -111,7 +127,6 @@ describe('docs/networks', () => {
       (entry: Entry) => entry.name,
       (entry: Entry) => entry.claim,
       (entry: Entry) => entry.chainId ?? entry.genesis,
-      (entry: Entry) => entry.token.contract,
       (entry: Entry) => entry.explorer,
     ]) {
       const values = entries.map(value)
@@ -125,19 +140,30 @@ describe('docs/networks', () => {
       ...cells.split('|').map((cell) => cell.trim().replaceAll('`', '')),
     ])
     const expected = files.flatMap((file) =>
-      entriesOf(file).map(({ id, chainId, genesis, symbol, token, confirmations, pollMs }) => [
+      entriesOf(file).map(({ id, chainId, genesis, symbol, confirmations, pollMs }) => [
         file,
         id,
         String(chainId ?? genesis),
         symbol,
-        token.symbol,
-        token.contract,
-        String(token.decimals),
         String(confirmations ?? ''),
         String(pollMs),
       ]),
     )
     assert.deepEqual(rows.sort(), expected.sort())
+  })
+
+  test('the page has a row for each token, no two of one contract, each of sources of two projects', () => {
+    const rows = [...page.matchAll(/^\| `([A-Z]+)` \| `([A-Z]+)` \| `(\w+)` \| (\d+) \| .* \| (.*) \|$/gm)]
+    const expected = files.flatMap((file) =>
+      entriesOf(file).flatMap(({ id, tokens }) =>
+        tokens.map(({ symbol, contract, decimals }) => [id, symbol, contract, String(decimals)]),
+      ),
+    )
+    assert.deepEqual(rows.map(([, ...cells]) => cells.slice(0, 4)).sort(), expected.sort())
+    assert.equal(new Set(rows.map(([, , , contract]) => contract)).size, rows.length)
+    for (const [row, , , , , sources = ''] of rows) {
+      assert.ok(new Set(sources.match(/\[\d+\]/g)).size >= 2, row)
+    }
   })
 
   test('the page cites sources that it lists, and lists none that it does not cite', () => {

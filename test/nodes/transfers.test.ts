@@ -6,6 +6,7 @@ import {
   byRanges,
   ether,
   ethereumReader,
+  evmToken,
   oneByOne,
   tether,
   transfersOf,
@@ -34,6 +35,8 @@ for (const implementation of IMPLEMENTATIONS) {
     let chain: EthereumChain<SigningNode>
     let token: string
     let other: string
+    /** Of 18 decimals. */
+    let fine: string
     let reader: NetworkReader
 
     before(async () => {
@@ -41,12 +44,13 @@ for (const implementation of IMPLEMENTATIONS) {
       chain = site.chain
       token = await chain.deployToken()
       other = await chain.deployToken()
+      fine = await chain.deployToken(18, 10n ** 30n)
     })
     after(async () => {
       await site?.stop()
     })
     beforeEach(() => {
-      reader = ethereumReader([chain.node.url], { token })
+      reader = ethereumReader([chain.node.url], { token, others: [evmToken('USDC', fine, 18)] })
     })
     afterEach(async () => {
       await reader.close()
@@ -102,6 +106,16 @@ for (const implementation of IMPLEMENTATIONS) {
           const spender = await chain.deploy('spender', [BigInt(token), BigInt(theirs), 5n])
           const hash = await chain.sendCall(spender, 'spend(address,address,uint256)', [token, alsoOurs, 4n])
           return [tether(hash, 1, alsoOurs, 4n)]
+        },
+      ],
+      [
+        'two tokens of 6 and of 18 decimals in one block, beside a third one that is none of them',
+        async () => {
+          const sent = (of: string, amount: bigint) => chain.sendCall(of, 'transfer(address,uint256)', [ours, amount])
+          const first = tether(await sent(token, 7_000_000n), 1, ours, 7_000_000n)
+          await sent(other, 7_000_000n)
+          const amount = 7n * 10n ** 18n + 1n
+          return [first, { ...tether(await sent(fine, amount), 1, ours, amount), currency: 'USDC' }]
         },
       ],
       [

@@ -4,9 +4,10 @@ import type { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import type { ApiKeyRegistration } from '../../src/domain/api-key.js'
 import type { ChainStep } from '../../src/domain/block.js'
 import type { IdempotentRequest } from '../../src/domain/idempotency.js'
-import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
+import { type InvoiceRequest, parseInvoiceRequest, SPECIFIED_TERMS } from '../../src/domain/invoice.js'
 import { NO_ORDER_FIELDS, type OrderFields } from '../../src/domain/order-fields.js'
 import type { OnOwed, Store } from '../../src/store/store.js'
+import { CATALOGUE_NETWORKS } from '../support/catalogue.js'
 import type { ChainMoves } from './chain-moves.js'
 import type { Facts } from './facts.js'
 import { depositAtoms } from './model/amounts.js'
@@ -20,6 +21,7 @@ import { expectEqual, violate } from './violation.js'
 
 const LABEL = 'a label'
 const NOT_A_URL = 'ftp://receiver.test/'
+const TERMS = { ...SPECIFIED_TERMS, currencies: CATALOGUE_NETWORKS.currencies }
 
 export type CommandStep = Extract<
   CoreStep,
@@ -155,7 +157,7 @@ export class Commands {
       ...request.order,
       expiresInSeconds: request.expiresInSeconds,
     }
-    const wanted = parseInvoiceRequest(body, request.owner)
+    const wanted = parseInvoiceRequest(body, request.owner, TERMS)
     expectEqual(
       'the shape of an invoice',
       wanted.ok ? null : wanted.failure.code,

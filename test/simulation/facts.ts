@@ -3,10 +3,9 @@ import type { Sighting } from '../../src/domain/deposit.js'
 import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { Network } from '../../src/domain/network.js'
 import { decimal, rawToken } from './model/amounts.js'
-import { currencyOf } from './model/deposits.js'
 import type { Model } from './model/model.js'
 import { addressName, decimalForm, eventName, networkOf, ownerName, rawForm, txHash, walletName } from './names.js'
-import { type ScriptNetworks, tokenDecimalsOf } from './networks.js'
+import { currencyOf, type ScriptNetworks, tokenDecimalsOf } from './networks.js'
 import type { AmountStep, EventStep, TransferStep } from './steps.js'
 
 /** What steps mean at the moment at which they are taken. */
@@ -80,13 +79,22 @@ export class Facts {
   }
 
   private textOf({ label, wallet }: TransferStep, amount: AmountStep): string {
-    if (label !== 'Tether') return this.amountText(amount)
-    return this.rawText(amount, tokenDecimalsOf(networkOf(wallet, this.networks)))
+    const decimals = this.decimalsOf(wallet, label)
+    return decimals === null ? this.amountText(amount) : this.rawText(amount, decimals)
   }
 
   private shortText({ label, wallet }: TransferStep, less: number): string {
-    const atoms = this.model.invoices.nearlyMissing(walletName(wallet), currencyOf(label), less)
-    return label === 'Tether' ? rawToken(atoms, tokenDecimalsOf(networkOf(wallet, this.networks))) : decimal(atoms)
+    const currency = currencyOf(networkOf(wallet, this.networks), label)
+    const atoms = this.model.invoices.nearlyMissing(walletName(wallet), currency, less)
+    const decimals = this.decimalsOf(wallet, label)
+    return decimals === null ? decimal(atoms) : rawToken(atoms, decimals)
+  }
+
+  /** Those of the token that a label stands for at a wallet; null for coins, and for what its network does not have. */
+  private decimalsOf(wallet: number, label: string | null): number | null {
+    const network = networkOf(wallet, this.networks)
+    const currency = currencyOf(network, label)
+    return currency === null ? null : tokenDecimalsOf(network, currency)
   }
 
   /** Decimal whole coins. */

@@ -18,10 +18,16 @@ export function kindOf(network: Network): NetworkKind {
   return entryOf(network).kind
 }
 
-export function tokenDecimalsOf(network: Network): number {
-  const token = entryOf(network).tokens.find(({ currency }) => currency === 'USDT')
-  if (token === undefined) throw new Error(`${network} has no USDT`)
-  return token.decimals
+/** Decimals of a token; null where the network does not have it. Some of the catalogue have no USDC. */
+export function tokenDecimalsOf(network: Network, currency: string): number | null {
+  return entryOf(network).tokens.find((token) => token.currency === currency)?.decimals ?? null
+}
+
+/** The currency that a label stands for on a network (specification, Currency normalisation; decisions 15). */
+export function currencyOf(network: Network, label: string | null): string | null {
+  if (label === '#native' || label === '' || label === null) return 'native'
+  const token = label === 'Tether' ? 'USDT' : label
+  return token !== label || token === 'USDC' ? (tokenDecimalsOf(network, token) === null ? null : token) : null
 }
 
 function entryOf(network: Network) {

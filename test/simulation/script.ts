@@ -74,9 +74,9 @@ const WEIGHTS: Readonly<Record<WrittenStep['do'], number>> = {
 }
 
 const CURRENCY_WEIGHTS = {
-  native: { native: 3, USDT: 0 },
-  USDT: { native: 0, USDT: 3 },
-  both: { native: 3, USDT: 2 },
+  native: { native: 3, USDT: 0, USDC: 0 },
+  USDT: { native: 0, USDT: 3, USDC: 0 },
+  all: { native: 3, USDT: 2, USDC: 1 },
 } as const
 
 /** The script of a seed. The same seed and number of steps make the same script. */
@@ -231,7 +231,7 @@ class Writer {
   private invoice(): InvoiceStep {
     const { random, habits } = this
     const isPoison = random.chance(0.04)
-    const currency = random.weighted({ ...CURRENCY_WEIGHTS[habits.currency ?? 'both'], EUR: 0.02 })
+    const currency = random.weighted({ ...CURRENCY_WEIGHTS[habits.currency ?? 'all'], EUR: 0.02 })
     return {
       do: 'invoice',
       owner: this.owner(),
@@ -334,7 +334,8 @@ class Writer {
   private label(): string | null {
     const { random, habits } = this
     if (habits.currency !== null && random.chance(0.97)) return habits.currency === 'USDT' ? 'Tether' : '#native'
-    return random.chance(0.05) ? 'USDC' : random.pick(['#native', '#native', null, '', 'Tether', 'Tether', 'Tether'])
+    const labels = ['#native', '#native', null, '', 'Tether', 'Tether', 'Tether', 'USDC', 'USDC'] as const
+    return random.chance(0.05) ? 'DAI' : random.pick(labels)
   }
 
   private amount(missing: number, coinsMax: number): AmountStep {

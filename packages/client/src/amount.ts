@@ -1,4 +1,4 @@
-import type { NetworkId, ServiceInfo } from './api-types.js'
+import type { Currency, NetworkId, ServiceInfo } from './api-types.js'
 import { BillhookError } from './error.js'
 
 /** What a webhook, an event or a deposit says of an amount, as it was observed. */
@@ -6,7 +6,7 @@ export interface ObservedAmount {
   readonly network: NetworkId
   /** Whole units of a token, decimal coins otherwise. */
   readonly amount: string | null
-  /** `Tether`, `#native` or null. */
+  /** `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. */
   readonly currency: string | null
 }
 
@@ -15,16 +15,16 @@ export interface ReadableAmount {
   /** A decimal: `25`. */
   readonly value: string
   /** As invoices name it. */
-  readonly currency: 'native' | 'USDT'
+  readonly currency: Currency
   /** The token, or the coin of the network: `USDT`, `ETH`. */
   readonly symbol: string
   /** Both: `25 USDT`. */
   readonly text: string
 }
 
-const TOKEN = 'USDT'
-/** The label of the token in deposits (specification, Deposit record). */
-const TOKEN_LABEL = 'Tether'
+const USDT = 'USDT'
+/** The label of deposits in USDT (specification, Deposit record). Those in other tokens have the symbol. */
+const USDT_LABEL = 'Tether'
 const NATIVE_LABELS: readonly (string | null)[] = ['#native', '', null]
 const UNITS = /^[0-9]+$/
 const DECIMAL = /^(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)$/
@@ -55,13 +55,33 @@ export function amountOf(
     )
   }
   if (found === undefined) throw unknown('the service does not list the network')
-  if (currency === TOKEN_LABEL) {
+  if (!NATIVE_LABELS.includes(currency)) {
+    const token = tokenOf(found, currency)
+    if (token === undefined) throw unknown('no invoice is paid in it')
     if (amount === null || !UNITS.test(amount)) throw unknown('it is not in whole units')
-    return readable(placed(amount, found.decimals), TOKEN, TOKEN)
+    return readable(placed(amount, token.decimals), token.symbol, token.symbol)
   }
-  if (!NATIVE_LABELS.includes(currency)) throw unknown('no invoice is paid in it')
   if (amount === null || !DECIMAL.test(amount)) throw unknown('it is no decimal')
   return readable(trimmed(amount), 'native', found.symbol)
+}
+
+/** A network as services describe it; those of before there were several tokens tell of USDT only. */
+type Told = Omit<ServiceInfo['networks'][number], 'tokens'> & Partial<Pick<ServiceInfo['networks'][number], 'tokens'>>
+
+/** The token that a label of deposits is of, as a network lists it. */
+export function tokenOf({ tokens, decimals }: Told, label: string | null) {
+  const symbol = label === USDT_LABEL ? USDT : label === USDT ? null : label
+  return (tokens ?? [{ symbol: USDT, decimals }]).find((token) => token.symbol === symbol)
+}
+
+/** Whether a deposit's amount can be read from what is known of its network. */
+export function isKnownIn(
+  { networks }: Pick<ServiceInfo, 'networks'>,
+  network: NetworkId,
+  label: string | null,
+): boolean {
+  const found = networks.find(({ id }) => id === network)
+  return found !== undefined && (NATIVE_LABELS.includes(label) || tokenOf(found, label) !== undefined)
 }
 
 function readable(value: string, currency: ReadableAmount['currency'], symbol: string): ReadableAmount {

@@ -78,6 +78,9 @@ export type ErrorCode =
 /** The id of a network. Which there are is the operator's choice: `getInfo` lists them. */
 export type NetworkId = 'SEP' | 'TRX-NILE' | (string & {})
 
+/** `native`, or a token by its symbol. Which there are is the operator's choice: `getInfo` lists them. */
+export type Currency = 'native' | 'USDT' | 'USDC' | (string & {})
+
 export interface CreatedInvoice {
   /** The id of the invoice. */
   readonly id: string
@@ -102,8 +105,8 @@ export interface Invoice {
   readonly reference: string | null
   /** As sent. */
   readonly amount: string
-  /** `native` is the coin of the network of each wallet. */
-  readonly currency: 'native' | 'USDT'
+  /** `native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists. */
+  readonly currency: Currency
   /** Wins over the identity's default. */
   readonly callback_url: string | null
   /** Unix milliseconds. */
@@ -143,8 +146,8 @@ export interface InvoiceWithPayment {
   readonly reference: string | null
   /** As sent. */
   readonly amount: string
-  /** `native` is the coin of the network of each wallet. */
-  readonly currency: 'native' | 'USDT'
+  /** `native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists. */
+  readonly currency: Currency
   /** Wins over the identity's default. */
   readonly callback_url: string | null
   /** Unix milliseconds. */
@@ -331,7 +334,7 @@ export interface DeliveredDepositEvent {
       readonly index: number
       /** The receiving address, as observed. */
       readonly toAddress: string
-      /** `Tether`, `#native` or null, as observed. */
+      /** `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed. */
       readonly currency: string | null
       /** As observed: whole units of a token, decimal coins otherwise. */
       readonly amount: string
@@ -467,7 +470,7 @@ export interface DepositEvent {
     readonly index: number
     /** The receiving address, as observed. */
     readonly toAddress: string
-    /** `Tether`, `#native` or null, as observed. */
+    /** `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed. */
     readonly currency: string | null
     /** As observed: whole units of a token, decimal coins otherwise. */
     readonly amount: string
@@ -562,10 +565,18 @@ export interface ServiceInfo {
     readonly name: string
     /** The symbol of its own coin. */
     readonly symbol: string
-    /** The address of the contract of USDT; null if it is not configured. */
+    /** The address of the contract of USDT; null if it is not configured. The first of `tokens` where USDT is none. */
     readonly token: string | null
-    /** The decimals of USDT. */
+    /** The decimals of that token. */
     readonly decimals: number
+    readonly tokens: readonly ({
+      /** What invoices in it have as their currency. */
+      readonly symbol: string
+      /** The address of its contract; null if it is not configured. */
+      readonly contract: string | null
+      /** Its decimal places. */
+      readonly decimals: number
+    })[]
     /** The end of `/api/wallets/claim/…`. */
     readonly claim: string
     /** Whether its coins are worthless. */
@@ -596,7 +607,7 @@ export interface Deposit {
   readonly index: number
   /** The receiving address, as observed. */
   readonly toAddress: string
-  /** `Tether`, `#native` or null, as observed. */
+  /** `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed. */
   readonly currency: string | null
   /** As observed: whole units of a token, decimal coins otherwise. */
   readonly amount: string
@@ -632,7 +643,7 @@ export interface DepositPayload {
   readonly toAddress: string | null
   /** As observed: whole units of a token, decimal coins otherwise. */
   readonly amount: string | null
-  /** `Tether`, `#native` or null, as observed. */
+  /** `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed. */
   readonly currency: string | null
   /** The same in both notifications. */
   readonly receivedAt: number
@@ -642,8 +653,8 @@ export interface DepositPayload {
   readonly invoice?: {
     /** As sent. */
     readonly amount: string
-    /** `native` is the coin of the network of each wallet. */
-    readonly currency: 'native' | 'USDT'
+    /** `native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists. */
+    readonly currency: Currency
     /** `paid` when `received` is at least the amount. */
     readonly status: 'unpaid' | 'paid'
     /** Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices. */
@@ -683,7 +694,7 @@ export interface TestPayload {
   readonly toAddress: string | null
   /** As observed: whole units of a token, decimal coins otherwise. */
   readonly amount: string | null
-  /** `Tether`, `#native` or null, as observed. */
+  /** `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed. */
   readonly currency: string | null
   /** The same in both notifications. */
   readonly receivedAt: number
@@ -691,8 +702,8 @@ export interface TestPayload {
   readonly invoice?: {
     /** As sent. */
     readonly amount: string
-    /** `native` is the coin of the network of each wallet. */
-    readonly currency: 'native' | 'USDT'
+    /** `native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists. */
+    readonly currency: Currency
     /** `paid` when `received` is at least the amount. */
     readonly status: 'unpaid' | 'paid'
     /** Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices. */
@@ -734,8 +745,8 @@ export interface CreateInvoiceRequest {
   readonly name: string
   /** A decimal: no sign, exponent or space, greater than zero. Never rounded. At most 60 digits before the point and 18 significant ones behind it. */
   readonly amount: string
-  /** An empty text counts as absent. */
-  readonly currency?: 'native' | 'USDT' | null | undefined
+  /** `native`, or a token that every network of the wallets has, by its symbol: `USDT`, or another one that `GET /api/info` lists. An empty text counts as absent. */
+  readonly currency?: Currency | null | undefined
   /** Trimmed, truncated to 500 characters. */
   readonly description?: string | null | undefined
   /** Your own id, not trimmed, truncated to 80 characters, unique across all invoices of all owners: make it unguessable. Required for webhooks. */
@@ -831,8 +842,8 @@ export interface SimulateDepositRequest {
   readonly invoiceId?: string | null | undefined
   /** A decimal in the currency. With `invoiceId`: by default what is still missing. */
   readonly amount?: string | null | undefined
-  /** By default the invoice's, or `native` with `address`. */
-  readonly currency?: 'native' | 'USDT' | null | undefined
+  /** A currency of the network. By default the invoice's, or `native` with `address`. */
+  readonly currency?: Currency | null | undefined
   /** By default the wallet's, or guessed from the form of the address. */
   readonly network?: NetworkId | null | undefined
   /** By default a random one. A known hash adds a transfer to that transaction. */

@@ -1,4 +1,4 @@
-import { amountOf, type ObservedAmount, type ReadableAmount } from './amount.js'
+import { amountOf, isKnownIn, type ObservedAmount, type ReadableAmount } from './amount.js'
 import type { Reply } from './answer.js'
 import type {
   ApiKey,
@@ -394,7 +394,7 @@ export class Billhook {
 
   /**
    * The amount of a webhook, an event or a deposit as people write it: see the function `amountOf`. What the service said of its networks
-   * is kept, and asked again for a network that was not among them.
+   * is kept, and asked again for a network or a token that was not among them.
    *
    * @example
    * ```js
@@ -403,7 +403,8 @@ export class Billhook {
    * ```
    */
   async amountOf(observed: ObservedAmount, { signal }: CallOptions = {}): Promise<ReadableAmount> {
-    return amountOf(observed, await this.#infoAbout(observed.network, signal))
+    const { network, currency } = observed
+    return amountOf(observed, await this.#infoWhere((info) => isKnownIn(info, network, currency), signal))
   }
 
   /**
@@ -562,8 +563,13 @@ export class Billhook {
   }
 
   /** What the service says of itself, asked again if it has not listed a network before. */
-  async #infoAbout(network: NetworkId, signal: AbortSignal | undefined): Promise<ServiceInfo> {
-    if (this.#info?.networks.some(({ id }) => id === network)) return this.#info
+  #infoAbout(network: NetworkId, signal: AbortSignal | undefined): Promise<ServiceInfo> {
+    return this.#infoWhere(({ networks }) => networks.some(({ id }) => id === network), signal)
+  }
+
+  /** What is kept, if it tells what is wanted, or else what the service says now. */
+  async #infoWhere(tells: (info: ServiceInfo) => boolean, signal: AbortSignal | undefined): Promise<ServiceInfo> {
+    if (this.#info !== null && tells(this.#info)) return this.#info
     this.#info = await this.getInfo({ signal })
     return this.#info
   }

@@ -1,4 +1,4 @@
-import type { CreatedInvoice, CreateInvoiceRequest, RegisterApiKeyRequest } from './api-types.js'
+import type { CreatedInvoice, CreateInvoiceRequest, Currency, RegisterApiKeyRequest } from './api-types.js'
 import type { PrivateKey, Signer } from './signer.js'
 import type { Fetch } from './transport.js'
 
@@ -77,7 +77,7 @@ export interface InvoiceFilter extends ListOptions {
   /** Exactly as it was given. */
   readonly orderNumber?: string | undefined
   readonly status?: 'unpaid' | 'paid' | undefined
-  readonly currency?: 'native' | 'USDT' | undefined
+  readonly currency?: Currency | undefined
   /** Unix milliseconds, exclusive. */
   readonly createdAfter?: number | undefined
   /** Unix milliseconds, exclusive. */

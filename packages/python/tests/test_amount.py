@@ -10,7 +10,13 @@ from billhook.amount import amount_text
 INFO = {
     "networks": [
         {"id": "SEP", "symbol": "ETH", "decimals": 6, "claim": "sep/eth"},
-        {"id": "BSC", "symbol": "BNB", "decimals": 18, "claim": "bsc/bnb"},
+        {
+            "id": "BSC",
+            "symbol": "BNB",
+            "decimals": 18,
+            "claim": "bsc/bnb",
+            "tokens": [{"symbol": "USDT", "contract": None, "decimals": 18}, {"symbol": "USDC", "contract": None, "decimals": 6}],
+        },
         {"id": "WHOLE", "symbol": "W", "decimals": 0, "claim": "w/w"},
     ]
 }
@@ -30,6 +36,7 @@ class Amounts(unittest.TestCase):
             ("BSC", "25000000000000000001", "Tether", "25.000000000000000001 USDT"),
             ("BSC", "9" * 78, "Tether", f"{'9' * 60}.{'9' * 18} USDT"),
             ("WHOLE", "100", "Tether", "100 USDT"),
+            ("BSC", "25000001", "USDC", "25.000001 USDC"),
             ("SEP", "0.50", "#native", "0.5 ETH"),
             ("SEP", ".5", None, "0.5 ETH"),
             ("SEP", "1000", "", "1000 ETH"),
@@ -40,7 +47,7 @@ class Amounts(unittest.TestCase):
                 made = read(network, amount, currency)
                 self.assertEqual(made.text, text)
                 self.assertEqual(f"{made.value:f} {made.symbol}", text)
-                self.assertEqual(made.currency, "USDT" if currency == "Tether" else "native")
+                self.assertEqual(made.currency, {"Tether": "USDT", "USDC": "USDC"}.get(currency, "native"))
 
     def test_do_not_depend_on_the_context_of_the_program(self):
         with decimal.localcontext(decimal.Context(prec=3)):
@@ -52,6 +59,8 @@ class Amounts(unittest.TestCase):
             ("ETH", "1", "Tether"),
             (None, "1", "Tether"),
             ("SEP", "1", "Dai"),
+            ("SEP", "1", "USDC"),
+            ("BSC", "1", "USDT"),
             ("SEP", None, "Tether"),
             ("SEP", "1.5", "Tether"),
             ("SEP", "-1", "Tether"),

@@ -36,7 +36,11 @@ const events = [
         txHash: text('The hash of the transaction.', { minLength: 1, maxLength: 128 }),
         index: whole('Which transfer of the transaction it is.', { minimum: 0, maximum: 0xffff_ffff, default: 0 }),
         toAddress: text('The receiving address.', { minLength: 1, maxLength: 128 }),
-        currency: { type: ['string', 'null'], maxLength: 64, description: '`Tether`, `#native`, null or empty.' },
+        currency: {
+          type: ['string', 'null'],
+          maxLength: 64,
+          description: '`Tether` for USDT, else the symbol of the token; `#native`, null or empty for the coin.',
+        },
         amount: nonEmpty('Whole units of a token, decimal coins otherwise.'),
         receivedAt: whole('Unix milliseconds: when it was received. Now, if absent.', { format: 'int64' }),
       },

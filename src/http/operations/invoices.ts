@@ -3,6 +3,7 @@ import { EXPIRY_SECONDS_MAX, EXPIRY_SECONDS_MIN } from '../../domain/voiding.js'
 import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { identityInPath, ownerInBody, pageParameters } from './parameters.js'
+import { currencyName } from './records/common.js'
 import { orderInRequest } from './records/order-fields.js'
 import type { RecordName } from './records.js'
 import { invoiceId, list, oneOf, orNull, record, type Schema, text, time, whole } from './schema.js'
@@ -28,7 +29,12 @@ const invoiceRequest: Schema = record(
         not: { pattern: '^[0.]*$' },
       },
     ),
-    currency: { ...orNull(oneOf(['native', 'USDT'], 'An empty text counts as absent.')), default: 'native' },
+    currency: {
+      ...orNull(currencyName),
+      description:
+        '`native`, or a token that every network of the wallets has, by its symbol: `USDT`, or another one that `GET /api/info` lists. An empty text counts as absent.',
+      default: 'native',
+    },
     description: orNull(text('Trimmed, truncated to 500 characters.')),
     reference: orNull(reference),
     callbackUrl: orNull(
@@ -167,7 +173,7 @@ export const invoiceOperations = operations({
       reference: text('Only the invoice with this reference.'),
       orderNumber: text('Only invoices with exactly this order number.'),
       status: oneOf(['unpaid', 'paid'], 'Only invoices whose payment has this status. An accepted one counts as paid.'),
-      currency: oneOf(['native', 'USDT'], 'Only invoices in this currency.'),
+      currency: { ...currencyName, description: 'Only invoices in this currency.' },
       createdAfter: { ...time('Only invoices created after this time.'), maximum: 999_999_999_999_999 },
       createdBefore: { ...time('Only invoices created before this time.'), maximum: 999_999_999_999_999 },
     },

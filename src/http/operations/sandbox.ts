@@ -1,6 +1,6 @@
 import { examples } from './examples.js'
 import { type AnswerAbout, operations } from './operation.js'
-import { networkName } from './records/common.js'
+import { currencyName, networkName } from './records/common.js'
 import { list, oneOf, orNull, record, type Schema, text, time, whole } from './schema.js'
 
 const nonEmpty = (description: string) => orNull(text(description, { minLength: 1 }))
@@ -11,7 +11,10 @@ const deposit: Schema = {
       address: nonEmpty('Where it goes. Either this or `invoiceId`.'),
       invoiceId: nonEmpty("It goes to the invoice's first wallet, or to its first on `network`."),
       amount: nonEmpty('A decimal in the currency. With `invoiceId`: by default what is still missing.'),
-      currency: orNull(oneOf(['native', 'USDT'], "By default the invoice's, or `native` with `address`.")),
+      currency: {
+        ...orNull(currencyName),
+        description: "A currency of the network. By default the invoice's, or `native` with `address`.",
+      },
       network: orNull({
         ...networkName,
         description: "By default the wallet's, or guessed from the form of the address.",

@@ -29,6 +29,10 @@ export const serviceOperations = operations({
               symbol: 'ETH',
               token: '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238',
               decimals: 6,
+              tokens: [
+                { symbol: 'USDT', contract: '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238', decimals: 6 },
+                { symbol: 'USDC', contract: '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0', decimals: 6 },
+              ],
               claim: 'sep/eth',
               testnet: true,
             },

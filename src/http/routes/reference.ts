@@ -14,6 +14,8 @@ export interface ReferenceParts {
   readonly basePath: string
   /** The networks that a record may name. */
   readonly networks: readonly string[]
+  /** What a record may be in. */
+  readonly currencies: readonly string[]
 }
 
 /** The reference. Nothing of it is loaded or made before somebody asks for it. */

@@ -79,9 +79,11 @@ export class Contract {
   private readonly openChecks = new WeakMap<JsonSchema, ValidateFunction>()
   private readonly closedChecks = new WeakMap<JsonSchema, ValidateFunction>()
 
-  /** `networks` are those of the service; without them, those that every service has. */
+  /** `networks` are those of the service; without them, those that every service has. The currencies are a sandbox's. */
   constructor(networks: readonly string[] = ['SEP', 'TRX-NILE']) {
-    this.document = JSON.parse(JSON.stringify(openApiDocument({ version: '0.0.0', basePath: '', networks })))
+    const currencies = ['native', 'USDT', 'USDC']
+    const facts = { version: '0.0.0', basePath: '', networks, currencies }
+    this.document = JSON.parse(JSON.stringify(openApiDocument(facts)))
     this.schemas = new JsonSchemas({ strict: false, allErrors: true, formats: { int64: true } })
     this.schemas.addSchema({ $id: 'document', components: { schemas: closed(this.document.components.schemas) } })
   }

@@ -14,7 +14,11 @@ import { temporaryDirectory } from '../../support/temporary-directory.js'
 import { callRoute } from './call-route.js'
 
 describe('GET /openapi.json', () => {
-  const routes = referenceHandlers({ basePath: '/shop', networks: ['SEP', 'TRX-NILE', 'BNB'] })
+  const routes = referenceHandlers({
+    basePath: '/shop',
+    networks: ['SEP', 'TRX-NILE', 'BNB'],
+    currencies: ['native', 'USDT', 'DAI'],
+  })
   const get = (tag?: string) =>
     callRoute(routes, 'GET', '/openapi.json', { headers: tag === undefined ? {} : { 'if-none-match': tag } })
 
@@ -52,7 +56,11 @@ describe('GET /openapi.json', () => {
   })
 
   test('has another tag where its content differs', async () => {
-    const other = await callRoute(referenceHandlers({ basePath: '', networks: [] }), 'GET', '/openapi.json')
+    const other = await callRoute(
+      referenceHandlers({ basePath: '', networks: [], currencies: [] }),
+      'GET',
+      '/openapi.json',
+    )
     assert.notEqual(other.headers['ETag'], (await get()).headers['ETag'])
   })
 

@@ -186,11 +186,11 @@ export class ScriptedNode {
   }
 }
 
-/** A transaction of a stranger that moves the token. */
-export function tokenTo(to: string, amount: bigint): ScriptedTransaction {
+/** A transaction of a stranger that moves a token. */
+export function tokenTo(to: string, amount: bigint, token = TOKEN): ScriptedTransaction {
   return {
-    to: TOKEN,
-    logs: [{ address: TOKEN, topics: [TRANSFER_TOPIC, addressTopic(STRANGER), addressTopic(to)], data: word(amount) }],
+    to: token,
+    logs: [{ address: token, topics: [TRANSFER_TOPIC, addressTopic(STRANGER), addressTopic(to)], data: word(amount) }],
   }
 }
 

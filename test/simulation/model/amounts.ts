@@ -1,5 +1,5 @@
 import type { Network } from '../../../src/domain/network.js'
-import { kindOf, tokenDecimalsOf } from '../networks.js'
+import { currencyOf, kindOf, tokenDecimalsOf } from '../networks.js'
 
 /** Amounts of the model: atoms (10⁻¹⁸), read digit by digit from the text of decisions 4 and 5. */
 
@@ -16,16 +16,18 @@ export function invoiceAtoms(text: string): bigint | null {
   return text.length > INVOICE_CHARACTERS ? null : decimalAtoms(text, INVOICE_DIGITS)
 }
 
-/** A raw integer for `Tether`, decimal whole coins for everything else; null when it is no positive amount. */
+/** A raw integer for a token of the network, decimal whole coins for everything else; null when it is no positive amount. */
 export function depositAtoms(network: Network, label: string | null, text: string): bigint | null {
-  if (label !== 'Tether') return decimalAtoms(text, OBSERVED_DIGITS)
+  const currency = currencyOf(network, label)
+  const decimals = currency === null ? null : tokenDecimalsOf(network, currency)
+  if (decimals === null) return decimalAtoms(text, OBSERVED_DIGITS)
   if (text.length > OBSERVED_DIGITS || text === '') return null
   let raw = 0n
   for (const digit of text) {
     if (digit < '0' || digit > '9') return null
     raw = raw * 10n + BigInt(digit)
   }
-  return raw === 0n ? null : raw * 10n ** BigInt(FRACTION_DIGITS - tokenDecimalsOf(network))
+  return raw === 0n ? null : raw * 10n ** BigInt(FRACTION_DIGITS - decimals)
 }
 
 function decimalAtoms(text: string, integerDigits: number): bigint | null {
@@ -60,7 +62,10 @@ function decimalAtoms(text: string, integerDigits: number): bigint | null {
 /** What a coin or token can carry at least: wei, sun, and the last decimal of a token. */
 export function smallestUnit(network: Network, currency: string): bigint {
   const coin = kindOf(network) === 'evm' ? FRACTION_DIGITS : 6
-  return 10n ** BigInt(FRACTION_DIGITS - (currency === 'native' ? coin : tokenDecimalsOf(network)))
+  return (
+    10n **
+    BigInt(FRACTION_DIGITS - (currency === 'native' ? coin : (tokenDecimalsOf(network, currency) ?? FRACTION_DIGITS)))
+  )
 }
 
 /** The shortest decimal. */

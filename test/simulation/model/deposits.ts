@@ -1,8 +1,7 @@
-import type { Currency } from '../../../src/domain/amount.js'
 import type { Deposit, DepositReport, DepositStatus, Sighting } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Network } from '../../../src/domain/network.js'
-import { kindOf } from '../networks.js'
+import { currencyOf, kindOf } from '../networks.js'
 import { depositAtoms } from './amounts.js'
 
 /** A deposit with what the service may not forget of it. */
@@ -77,10 +76,10 @@ export class ModelDeposits {
   isOtherwise(seen: Sighting): boolean {
     const known = this.byIdentity.get(identityOf(seen))?.record
     if (known === undefined || known.kind === 'dropped') return false
-    const currency = currencyOf(seen.currency)
+    const currency = currencyOf(seen.network, seen.currency)
     return (
       placeOf(seen.network, known.toAddress) !== placeOf(seen.network, seen.toAddress) ||
-      currencyOf(known.currency) !== currency ||
+      currencyOf(known.network, known.currency) !== currency ||
       (currency === null && known.currency !== seen.currency) ||
       depositAtoms(known.network, known.currency, known.amount) !==
         depositAtoms(seen.network, seen.currency, seen.amount)
@@ -127,12 +126,6 @@ export class ModelDeposits {
     const others = this.byAddress.get(placeOf(deposit.record.network, deposit.record.toAddress))
     others?.splice(others.indexOf(deposit), 1)
   }
-}
-
-/** The currency that a label stands for (specification, Currency normalisation). */
-export function currencyOf(label: string | null): Currency | null {
-  if (label === 'Tether') return 'USDT'
-  return label === '#native' || label === '' || label === null ? 'native' : null
 }
 
 function recordOf(report: DepositReport, seen: Sighting, nowMs: number): Deposit {

@@ -3,8 +3,9 @@ import type { Deposit, Sighting } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { OrderFields } from '../../../src/domain/order-fields.js'
 import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
+import { currencyOf, tokenDecimalsOf } from '../networks.js'
 import { decimal, invoiceAtoms, smallestUnit } from './amounts.js'
-import { currencyOf, type ModelDeposit, type ModelDeposits, type ModelMatch } from './deposits.js'
+import type { ModelDeposit, ModelDeposits, ModelMatch } from './deposits.js'
 import type { ModelEvents } from './events.js'
 import type { ModelWallets } from './wallets.js'
 
@@ -98,16 +99,22 @@ export class ModelInvoices {
   /** What can be said of a request before its wallets are looked at. */
   static shapeRefusal(request: ModelRequest): string | null {
     if (invoiceAtoms(request.amountText) === null || request.walletIds.length === 0) return 'invalid_invoice'
-    return request.currency === 'native' || request.currency === 'USDT' ? null : 'unsupported_currency'
+    return ['native', 'USDT', 'USDC'].includes(request.currency) ? null : 'unsupported_currency'
   }
 
-  /** The code of the refusal, null when it is created: ownership, callback, reference, amount, in this order. */
+  /** The code of the refusal, null when it is created: ownership, currency, callback, reference, amount, in this order. */
   refusal(request: ModelRequest, nowMs: number): string | null {
     if (!request.walletIds.every((id) => this.wallets.isPayable(id, request.owner))) return 'wallet_not_owned'
+    if (!request.walletIds.every((id) => this.isPayableIn(id, request.currency))) return 'unsupported_currency'
     if (!request.isCallbackValid) return 'invalid_callback_url'
     if (request.reference !== null && this.byReference(request.reference) !== undefined) return 'reference_in_use'
     if (this.hasUnpaidEqual(request, nowMs)) return 'amount_in_use'
     return request.walletIds.some((id) => this.isCrowded(id, request, nowMs)) ? 'too_many_wallet_sets' : null
+  }
+
+  private isPayableIn(walletId: string, currency: string): boolean {
+    const network = this.wallets.find(walletId)?.network ?? null
+    return currency === 'native' || (network !== null && tokenDecimalsOf(network, currency) !== null)
   }
 
   /** What creating it now gives; the id is the service's. */
@@ -260,7 +267,7 @@ export class ModelInvoices {
   /** Decisions 6: the invoice that a deposit is matched to; null for none. */
   match(sighting: Sighting, atoms: bigint): ModelMatch | null {
     const wallet = this.wallets.at(sighting.network, sighting.toAddress)
-    const currency = currencyOf(sighting.currency)
+    const currency = currencyOf(sighting.network, sighting.currency)
     if (wallet === undefined || currency === null) return null
     const possible = this.invoices
       .filter(
@@ -383,7 +390,7 @@ export class ModelInvoices {
       if (wallet === undefined || wallet.network === null || wallet.address === null) continue
       for (const deposit of this.deposits.to(wallet.network, wallet.address)) {
         if (deposit.record.kind === 'dropped' || deposit.record.receivedAt <= record.created_at) continue
-        if (currencyOf(deposit.record.currency) === record.currency) yield deposit
+        if (currencyOf(wallet.network, deposit.record.currency) === record.currency) yield deposit
       }
     }
   }

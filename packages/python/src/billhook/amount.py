@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Literal, Mapping, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from .errors import BillhookError
 
 if TYPE_CHECKING:
     from .api_types import ServiceInfo
 
-_TOKEN = "USDT"
-#: The label of the token in deposits (specification, Deposit record).
-_TOKEN_LABEL = "Tether"
+_USDT = "USDT"
+#: The label of deposits in USDT (specification, Deposit record). Those in other tokens have the symbol.
+_USDT_LABEL = "Tether"
 _NATIVE_LABELS = ("#native", "", None)
 _UNITS = re.compile("[0-9]+")
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
@@ -32,7 +32,7 @@ class ReadableAmount:
     #: Exact.
     value: Decimal
     #: As invoices name it.
-    currency: Literal["native", "USDT"]
+    currency: str
     #: The token, or the coin of the network: ``USDT``, ``ETH``.
     symbol: str
 
@@ -60,15 +60,30 @@ def amount_of(observed: Mapping[str, object], info: ServiceInfo) -> ReadableAmou
     network = next((network for network in info["networks"] if network["id"] == name), None)
     if network is None:
         raise unknown("the service does not list the network")
-    if currency == _TOKEN_LABEL:
+    if currency not in _NATIVE_LABELS:
+        token = _token_of(network, currency)
+        if token is None:
+            raise unknown("no invoice is paid in it")
         if not isinstance(amount, str) or _UNITS.fullmatch(amount) is None:
             raise unknown("it is not in whole units")
-        return ReadableAmount(_trimmed(Decimal(amount).scaleb(-network["decimals"], _EXACT)), "USDT", _TOKEN)
-    if currency not in _NATIVE_LABELS:
-        raise unknown("no invoice is paid in it")
+        value = _trimmed(Decimal(amount).scaleb(-token["decimals"], _EXACT))
+        return ReadableAmount(value, token["symbol"], token["symbol"])
     if not isinstance(amount, str) or _DECIMAL.fullmatch(amount) is None:
         raise unknown("it is no decimal")
     return ReadableAmount(_trimmed(Decimal(amount)), "native", network["symbol"])
+
+
+def _token_of(network: Mapping[str, Any], label: object) -> Optional[Mapping[str, Any]]:
+    """The token that a label of deposits is of. Services of before there were several tell of USDT only."""
+    symbol = _USDT if label == _USDT_LABEL else None if label == _USDT else label
+    tokens = network.get("tokens", [{"symbol": _USDT, "decimals": network["decimals"]}])
+    return next((token for token in tokens if token["symbol"] == symbol), None)
+
+
+def is_known_in(info: Mapping[str, Any], network: object, label: object) -> bool:
+    """Whether a deposit's amount can be read from what is known of its network."""
+    found = next((one for one in info["networks"] if one["id"] == network), None)
+    return found is not None and (label in _NATIVE_LABELS or _token_of(found, label) is not None)
 
 
 _EXACT = Context(prec=_DIGITS_MAX)

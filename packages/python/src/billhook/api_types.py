@@ -31,8 +31,8 @@ class Invoice(TypedDict):
     reference: Optional[str]
     #: As sent.
     amount: str
-    #: `native` is the coin of the network of each wallet.
-    currency: Literal["native", "USDT"]
+    #: `native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists.
+    currency: str
     #: Wins over the identity's default.
     callback_url: Optional[str]
     #: Unix milliseconds.
@@ -73,8 +73,8 @@ class InvoiceWithPayment(TypedDict):
     reference: Optional[str]
     #: As sent.
     amount: str
-    #: `native` is the coin of the network of each wallet.
-    currency: Literal["native", "USDT"]
+    #: `native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists.
+    currency: str
     #: Wins over the identity's default.
     callback_url: Optional[str]
     #: Unix milliseconds.
@@ -255,7 +255,7 @@ class DeliveredDepositEventDataDeposit(TypedDict):
     index: int
     #: The receiving address, as observed.
     toAddress: str
-    #: `Tether`, `#native` or null, as observed.
+    #: `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed.
     currency: Optional[str]
     #: As observed: whole units of a token, decimal coins otherwise.
     amount: str
@@ -397,7 +397,7 @@ class DepositEventDeposit(TypedDict):
     index: int
     #: The receiving address, as observed.
     toAddress: str
-    #: `Tether`, `#native` or null, as observed.
+    #: `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed.
     currency: Optional[str]
     #: As observed: whole units of a token, decimal coins otherwise.
     amount: str
@@ -505,6 +505,15 @@ class ClaimedWallet(TypedDict):
     address: str
 
 
+class ServiceInfoNetworksTokens(TypedDict):
+    #: What invoices in it have as their currency.
+    symbol: str
+    #: The address of its contract; null if it is not configured.
+    contract: Optional[str]
+    #: Its decimal places.
+    decimals: int
+
+
 class ServiceInfoNetworks(TypedDict):
     #: The id of a network, as `GET /api/info` lists them.
     id: str
@@ -512,10 +521,11 @@ class ServiceInfoNetworks(TypedDict):
     name: str
     #: The symbol of its own coin.
     symbol: str
-    #: The address of the contract of USDT; null if it is not configured.
+    #: The address of the contract of USDT; null if it is not configured. The first of `tokens` where USDT is none.
     token: Optional[str]
-    #: The decimals of USDT.
+    #: The decimals of that token.
     decimals: int
+    tokens: List[ServiceInfoNetworksTokens]
     #: The end of `/api/wallets/claim/…`.
     claim: str
     #: Whether its coins are worthless.
@@ -561,7 +571,7 @@ class Deposit(TypedDict):
     index: int
     #: The receiving address, as observed.
     toAddress: str
-    #: `Tether`, `#native` or null, as observed.
+    #: `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed.
     currency: Optional[str]
     #: As observed: whole units of a token, decimal coins otherwise.
     amount: str
@@ -590,8 +600,8 @@ class DepositPayloadInvoice(TypedDict):
 
     #: As sent.
     amount: str
-    #: `native` is the coin of the network of each wallet.
-    currency: Literal["native", "USDT"]
+    #: `native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists.
+    currency: str
     #: `paid` when `received` is at least the amount.
     status: Literal["unpaid", "paid"]
     #: Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices.
@@ -625,7 +635,7 @@ class _DepositPayloadAlways(TypedDict):
     toAddress: Optional[str]
     #: As observed: whole units of a token, decimal coins otherwise.
     amount: Optional[str]
-    #: `Tether`, `#native` or null, as observed.
+    #: `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed.
     currency: Optional[str]
     #: The same in both notifications.
     receivedAt: int
@@ -644,8 +654,8 @@ class TestPayloadInvoice(TypedDict):
 
     #: As sent.
     amount: str
-    #: `native` is the coin of the network of each wallet.
-    currency: Literal["native", "USDT"]
+    #: `native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists.
+    currency: str
     #: `paid` when `received` is at least the amount.
     status: Literal["unpaid", "paid"]
     #: Sum of the confirmed deposits that count: all to its wallets after its creation, also those for other invoices.
@@ -679,7 +689,7 @@ class _TestPayloadAlways(TypedDict):
     toAddress: Optional[str]
     #: As observed: whole units of a token, decimal coins otherwise.
     amount: Optional[str]
-    #: `Tether`, `#native` or null, as observed.
+    #: `Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed.
     currency: Optional[str]
     #: The same in both notifications.
     receivedAt: int
@@ -739,8 +749,8 @@ class _InvoiceDraftAlways(TypedDict):
 
 
 class InvoiceDraft(_InvoiceDraftAlways, total=False):
-    #: An empty text counts as absent.
-    currency: Optional[Literal["native", "USDT"]]
+    #: `native`, or a token that every network of the wallets has, by its symbol: `USDT`, or another one that `GET /api/info` lists. An empty text counts as absent.
+    currency: Optional[str]
     #: Trimmed, truncated to 500 characters.
     description: Optional[str]
     #: Your own id, not trimmed, truncated to 80 characters, unique across all invoices of all owners: make it unguessable. Required for webhooks.
@@ -765,7 +775,7 @@ class InvoiceFilter(TypedDict, total=False):
     #: Only invoices whose payment has this status. An accepted one counts as paid.
     status: Literal["unpaid", "paid"]
     #: Only invoices in this currency.
-    currency: Literal["native", "USDT"]
+    currency: str
     #: Only invoices created after this time.
     created_after: int
     #: Only invoices created before this time.
@@ -810,8 +820,8 @@ class SimulatedDepositDraft(TypedDict, total=False):
     invoice_id: Optional[str]
     #: A decimal in the currency. With `invoiceId`: by default what is still missing.
     amount: Optional[Amount]
-    #: By default the invoice's, or `native` with `address`.
-    currency: Optional[Literal["native", "USDT"]]
+    #: A currency of the network. By default the invoice's, or `native` with `address`.
+    currency: Optional[str]
     #: By default the wallet's, or guessed from the form of the address.
     network: Optional[str]
     #: By default a random one. A known hash adds a transfer to that transaction.

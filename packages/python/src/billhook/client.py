@@ -6,9 +6,9 @@ import secrets
 import ssl
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Union, cast
 
-from .amount import ReadableAmount, amount_of
+from .amount import ReadableAmount, amount_of, is_known_in
 from .answer import Reply, unexpected
 from .errors import BillhookError
 from .fields import fields_of, suggestion
@@ -423,13 +423,14 @@ class Billhook:
     def amount_of(self, observed: Mapping[str, object]) -> ReadableAmount:
         """The amount of a webhook, an event's deposit or a deposit as people write it: see the function ``amount_of``.
 
-        What the service said of its networks is kept, and asked again for a network that was not among them.
+        What the service said of its networks is kept, and asked again for a network or a token that was not among them.
 
         >>> amount = billhook.amount_of({"network": "TRX-NILE", "currency": "Tether", "amount": "25000000"})
         >>> (amount.text, amount.value)
         ('25 USDT', Decimal('25'))
         """
-        return amount_of(observed, self._info_about(observed.get("network")))
+        network, label = observed.get("network"), observed.get("currency")
+        return amount_of(observed, self._info_where(lambda info: is_known_in(info, network, label)))
 
     def identity_exists(self, identity: Optional[str] = None) -> bool:
         """Whether an identity exists, by default the owner. ``ledger_unreachable`` means that it is not known.
@@ -646,8 +647,12 @@ class Billhook:
 
     def _info_about(self, network: object) -> ServiceInfo:
         """What the service says of itself, asked again if it has not listed a network before."""
+        return self._info_where(lambda info: any(one["id"] == network for one in info["networks"]))
+
+    def _info_where(self, tells: Callable[[ServiceInfo], bool]) -> ServiceInfo:
+        """What is kept, if it tells what is wanted, or else what the service says now."""
         info = self._info
-        if info is None or all(one["id"] != network for one in info["networks"]):
+        if info is None or not tells(info):
             info = self._info = self.get_info()
         return info
 

@@ -26,7 +26,7 @@ class BillhookError(Exception):
     ...     billhook.create_invoice(wallet_ids=[wallet_id], name="Tea set", amount="25", currency="EUR")
     ... except BillhookError as error:
     ...     print(error.code, error.field, error.supported)
-    unsupported_currency currency ['native', 'USDT']
+    unsupported_currency currency ['native', 'USDT', 'USDC']
     """
 
     def __init__(

@@ -19,5 +19,13 @@ export const identity = text('The identity: the id of its stream on the ledger.'
 /** As a block of a network has it. */
 export const observedCurrency = {
   type: ['string', 'null'],
-  description: '`Tether`, `#native` or null, as observed.',
+  description: '`Tether` for USDT, else the symbol of the token; `#native` or null for the coin. As observed.',
 } as const
+
+export const CURRENCY_PATTERN = '^(native|(?!NATIVE$)[A-Z0-9]{2,12})$'
+
+/** Which there are is the operator's choice, as with networks. */
+export const currencyName = text(
+  '`native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists.',
+  { pattern: CURRENCY_PATTERN, examples: ['native', 'USDT', 'USDC'] },
+)

@@ -1,6 +1,8 @@
 import { list, oneOf, orNull, record, type Schema, text, whole } from '../schema.js'
 import { networkName } from './common.js'
 
+const TOKEN_PATTERN = '^(?!NATIVE$)[A-Z0-9]{2,12}$'
+
 export const infoRecords = {
   ServiceInfo: record({
     version: text('The version of the service.'),
@@ -14,8 +16,19 @@ export const infoRecords = {
         id: networkName,
         name: text('The name for people.'),
         symbol: text('The symbol of its own coin.'),
-        token: orNull(text('The address of the contract of USDT; null if it is not configured.')),
-        decimals: whole('The decimals of USDT.', { minimum: 0 }),
+        token: orNull(
+          text(
+            'The address of the contract of USDT; null if it is not configured. The first of `tokens` where USDT is none.',
+          ),
+        ),
+        decimals: whole('The decimals of that token.', { minimum: 0 }),
+        tokens: list(
+          record({
+            symbol: text('What invoices in it have as their currency.', { pattern: TOKEN_PATTERN }),
+            contract: orNull(text('The address of its contract; null if it is not configured.')),
+            decimals: whole('Its decimal places.', { minimum: 0 }),
+          }),
+        ),
         claim: text('The end of `/api/wallets/claim/…`.'),
         testnet: { type: 'boolean', description: 'Whether its coins are worthless.' },
       }),

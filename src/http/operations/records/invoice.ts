@@ -1,5 +1,5 @@
 import { decimal, hex, invoiceId, oneOf, orNull, record, type Schema, text, time } from '../schema.js'
-import { identity } from './common.js'
+import { currencyName, identity } from './common.js'
 import { orderFields } from './order-fields.js'
 
 export const invoice = {
@@ -11,7 +11,7 @@ export const invoice = {
   description: orNull(text('As sent, trimmed and truncated to 500 characters.')),
   reference: orNull(text('Your own id, truncated to 80 characters.')),
   amount: decimal('As sent.'),
-  currency: oneOf(['native', 'USDT'], '`native` is the coin of the network of each wallet.'),
+  currency: currencyName,
   callback_url: orNull(text("Wins over the identity's default.")),
   created_at: time('Unix milliseconds.'),
 }
