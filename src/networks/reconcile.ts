@@ -1,8 +1,9 @@
 import type { Intake } from '../actors/intake.js'
 import { scan } from '../base/scan.js'
+import type { Currency } from '../domain/amount.js'
 import { nameOf } from '../domain/aside.js'
 import { type BlockHead, type ObservedBlock, type ObservedTransfer, sightedAgain } from '../domain/block.js'
-import { type Deposit, type DepositReport, depositValue, type Sighting } from '../domain/deposit.js'
+import { currencyOf, type Deposit, type DepositReport, depositValue, type Sighting } from '../domain/deposit.js'
 import { canonicalAddress, type Decimals, type Network } from '../domain/network.js'
 import { type BlockTime, receivedAtOf } from '../domain/received-at.js'
 import type { Store } from '../store/store.js'
@@ -38,7 +39,7 @@ export type Difference =
   | { readonly type: 'untold'; readonly height: number; readonly txHash: string; readonly reason: string }
   /**
    * The deposit has a time within these blocks, but no block holds it, and it may be of another one: another source reported
-   * it, or it was seen within the second of a block. Its place is uncertain, so it is never repaired.
+   * it, it was seen within the second of a block, or its token has left the catalogue. Its place is uncertain, so it is never repaired.
    */
   | { readonly type: 'unplaced'; readonly deposit: Deposit }
 
@@ -46,6 +47,8 @@ export interface ReconcileOptions {
   readonly reader: BlockReader
   readonly store: Pick<Store, 'deposits' | 'chain' | 'aside'>
   readonly decimals: Decimals
+  /** Whether the nodes are asked about a currency: a token that the catalogue has lost is on no chain for them. */
+  readonly isRead: (currency: Currency) => boolean
   /** Where repairs go; null to report differences only. */
   readonly intake: Pick<Intake, 'apply' | 'observe'> | null
   /** The first and the last height; the last must be confirmed. */
@@ -217,9 +220,15 @@ class Reconciliation {
       if (kind === 'dropped' || receivedAt < first || receivedAt > last) continue
       if (seen.has(deposit) || !watched.has(toAddress)) continue
       const height = edges.has(receivedAt) ? undefined : heights.get(receivedAt)
-      found.push(height === undefined ? { type: 'unplaced', deposit } : { type: 'not_on_chain', height, deposit })
+      const isPlaced = height !== undefined && this.isRead(deposit)
+      found.push(isPlaced ? { type: 'not_on_chain', height, deposit } : { type: 'unplaced', deposit })
     }
     return found
+  }
+
+  private isRead(deposit: Deposit): boolean {
+    const currency = currencyOf(deposit, this.options.decimals)
+    return currency === null || this.options.isRead(currency)
   }
 
   private async *deposits(): AsyncGenerator<Deposit> {

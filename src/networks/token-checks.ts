@@ -25,11 +25,14 @@ const ADVICE = {
 
 /**
  * The tokens of a network at one node. One that is not what the settings say is not read, and says so; the others are. Where that is
- * all of them, the node or the settings are of something else.
+ * all of them, the node or the settings are of something else. So they are where one that was right before is another now: a node
+ * that goes on without it would have its deposits dropped.
  */
 export class TokenChecks<T extends TokenCheck> {
   private readonly believed = new Map<T, string>()
   private readonly wrong = new Map<T, string>()
+  /** Those that were what the settings say. */
+  private readonly right = new Set<T>()
 
   /** `warn` is called with a sentence about what is believed, or not read. */
   constructor(
@@ -37,15 +40,16 @@ export class TokenChecks<T extends TokenCheck> {
     private readonly warn: (text: string) => void,
   ) {}
 
-  /** Rejects with `WrongNode` when no token is what the settings say. */
+  /** Rejects with `WrongNode` when no token is what the settings say, or one is no more. */
   async check(): Promise<void> {
     const flaws: WrongNode[] = []
     for (const token of this.all) {
       try {
         this.noteBelieved(token, await token.check())
         this.wrong.delete(token)
+        this.right.add(token)
       } catch (error) {
-        if (!(error instanceof WrongNode)) throw error
+        if (!(error instanceof WrongNode) || this.right.has(token)) throw error
         flaws.push(error)
         // Where it is the only one, nothing of the network is read.
         if (this.all.length > 1) this.noteWrong(token, error.message)

@@ -119,9 +119,10 @@ ${panel}`
     const amount = sums.sum(due, coin)
     const title = markup`<bdi>${nameOn(currency, network)}</bdi>`
     const link = this.walletLink(network, address, due)
+    // The letter stands for a logo. It is drawn only: whoever hears the page hears the coin's name behind it.
     return markup`<div class="panel">
 ${this.browserWallets(network, address, due)}
-<h2>${say(language, 'sendToAddress', { amount })}</h2>
+<h2 class="coin" data-letter="${[...coin][0] ?? ''}">${say(language, 'sendToAddress', { amount })}</h2>
 ${order.hasOwnAmounts ? copyButton(language, 'copyAmount', due) : null}
 <p>${say(language, 'sendOnly', { coin: markup`<strong>${coin}</strong>`, network: markup`<strong>${title}</strong>` })}</p>
 ${this.alias(network, coin)}

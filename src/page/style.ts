@@ -103,6 +103,17 @@ html:not(.js) .tabs input { display: none; }
 .tabs .panel { order: 1; display: none; flex-basis: 100%; min-width: 0; }
 .tabs input:checked + label + .panel { display: block; }
 .panel h2 { margin-top: 1rem; }
+.coin::before {
+  content: attr(data-letter);
+  content: attr(data-letter) / attr(data-unspoken);
+  display: inline-block;
+  width: 1.75rem;
+  margin-inline-end: 0.5rem;
+  border: 2px solid var(--accent);
+  border-radius: 50%;
+  line-height: 1.5rem;
+  text-align: center;
+}
 .qr { display: block; max-width: 100%; margin: 0.75rem 0; border: 1px solid var(--line); border-radius: 0.5rem; background: #ffffff; }
 .address {
   display: block;

@@ -65,6 +65,7 @@ export function openReconciliation(network: Network, parts: ReconciliationParts)
         reader: retrying(reader, wakefulScheduler, stop),
         store,
         decimals: store.networks.decimals,
+        isRead: (currency) => store.networks.has(network, currency),
         intake: isApplied ? intake : null,
         isStopping: () => stop.aborted,
       })
@@ -132,5 +133,9 @@ async function reachNodes(network: Network, parts: ReconciliationParts, shutdown
     if (error instanceof NodeUnavailable) throw new OperatorError(`no node answers: ${error.message}`)
     throw error
   }
+  const problem = reader.problem()
+  // Without one of its tokens, what is recorded in it would be no more on the chain.
+  if (problem?.reason === 'wrong_token')
+    throw new OperatorError(`${network} cannot be read as a whole: ${problem.message}`)
   return reader
 }

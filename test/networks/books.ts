@@ -53,6 +53,7 @@ export class Books {
       reader: this.reader,
       store: this.t.store,
       decimals: { SEP: { native: 18, USDT: 6 }, 'TRX-NILE': { native: 6, USDT: 6 } },
+      isRead: () => true,
       intake: null,
       from: 5,
       to: 20,

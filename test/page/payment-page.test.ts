@@ -249,7 +249,7 @@ describe('the payment page', () => {
         [...box.matchAll(/<p[^>]*>(.*?)<\/p>/g)].map(([, sentence = '']) => textOf(sentence)),
         sentences,
       )
-      const heading = /<div class="panel">\n.*\n<h2>(.*?)<\/h2>/.exec(html)?.[1]
+      const heading = /<div class="panel">\n.*\n<h2[^>]*>(.*?)<\/h2>/.exec(html)?.[1]
       assert.equal(heading === undefined ? null : textOf(heading), instruction)
       assert.equal(textOf(html).includes(SEP.address), instruction !== null)
     })
@@ -464,6 +464,23 @@ describe('the payment page', () => {
       assert.ok(code?.startsWith(first), code)
       assert.equal(code?.replace(/<\/?span>/g, ''), wallet.address)
     }
+  })
+
+  test('asks for any token of the network by its name, with its letter, contract and decimals', () => {
+    const facts = pageNetworks(FACTS)
+    const contract = '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238'
+    const networks = (id: string) => {
+      const tokens = facts(id).tokens.map((token) => (token.currency === 'USDC' ? { ...token, contract } : token))
+      return { ...facts(id), tokens }
+    }
+    const html = render({ invoice: { currency: 'USDC', amount: '33.3333335' }, networks })
+    assert.match(html, /<h2 class="coin" data-letter="U">/)
+    assert.match(textOf(html), /Send 33\.333334 USDC to this address/)
+    assert.ok(textOf(html).includes(contract), html)
+    assert.ok(!html.includes('ethereum:'), 'EIP-681 is for coins')
+    const pay = /data-pay="([^"]*)"/.exec(html)?.[1]?.replaceAll('&quot;', '"') ?? assert.fail('no wallet is asked')
+    const { token, raw, decimals, coin } = JSON.parse(pay)
+    assert.deepEqual([token, raw, decimals, coin], [contract, '33333334', 6, 'USDC'])
   })
 
   test('warns to send nothing else, and names the contract of the token where it is configured', () => {

@@ -165,6 +165,7 @@ export function storeOn(
   const deposits = new DepositRecorder(
     new DepositJudge({
       decimals: options.networks.decimals,
+      isRead: (network, currency) => options.networks.has(network, currency),
       lateMs: options.lateMs,
       underpayment: options.underpayment,
       pace: options.pace ?? SETTLING_PACE,

@@ -94,6 +94,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
   const deposits = new DepositRecorder(
     new DepositJudge({
       decimals: options.networks.decimals,
+      isRead: (network, currency) => options.networks.has(network, currency),
       lateMs: options.lateMs,
       underpayment: options.underpayment,
       pace: options.pace ?? SETTLING_PACE,

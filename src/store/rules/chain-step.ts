@@ -179,7 +179,9 @@ class StepTaker<Row extends KnownDeposit> {
     }
     for (const name of before) {
       if (actual.has(nameOf(name))) continue
-      if (isUntold(block.untold, name)) {
+      const recorded = (yield* ask(work.deposits.find(name)))?.deposit
+      const isOfLostToken = recorded !== undefined && work.deposits.judge.isUntold(recorded)
+      if (isOfLostToken || isUntold(block.untold, name)) {
         hold(name)
         continue
       }

@@ -1,6 +1,8 @@
+import type { Currency } from '../../domain/amount.js'
 import { DAY_MS } from '../../domain/api-key.js'
 import {
   conflictOf,
+  currencyOf,
   type Deposit,
   type DepositOutcome,
   type DepositReport,
@@ -10,7 +12,7 @@ import {
   transitionOf,
 } from '../../domain/deposit.js'
 import type { DepositFact } from '../../domain/ledger-fact.js'
-import type { Decimals } from '../../domain/network.js'
+import type { Decimals, Network } from '../../domain/network.js'
 import { LATE_DAYS_DEFAULT } from '../../domain/voiding.js'
 import type { OwedDelivery } from '../outbox.js'
 import { SETTLED_PLACES_MAX } from './match-deposit.js'
@@ -50,6 +52,8 @@ export const SETTLING_PACE: SettlingPace = { beforeChoices: SETTLED_PLACES_MAX, 
 /** What decides about deposits beside the facts. */
 export interface DepositTerms {
   readonly decimals: Decimals
+  /** Whether the catalogue has a currency on a network: what it has lost, nodes are not asked about. */
+  readonly isRead: (network: Network, currency: Currency) => boolean
   /** For how long an invoice that has become void is matched to what comes for nobody else; 0 for never. */
   readonly lateMs: number
   /** How much of its amount an invoice may miss that is accepted by itself, in hundredths of a percent; 0 for nothing. */
@@ -60,6 +64,7 @@ export interface DepositTerms {
 /** For deposits of before every deposit was matched. What they are worth was found out when they were recorded. */
 export const PAST_TERMS: DepositTerms = {
   decimals: {},
+  isRead: () => true,
   lateMs: LATE_DAYS_DEFAULT * DAY_MS,
   underpayment: 0,
   // Nobody waits for it.
@@ -78,6 +83,12 @@ export class DepositJudge {
   /** Why a deposit cannot be recorded; null when it can. The names of a flawed one may not even fit into a key. */
   flawOf(sighting: Sighting): string | null {
     return flawOf(sighting, this.terms.decimals)
+  }
+
+  /** Whether a block that is read does not tell of a deposit, because the catalogue has lost its token. */
+  isUntold(deposit: Deposit): boolean {
+    const currency = currencyOf(deposit, this.terms.decimals)
+    return currency !== null && !this.terms.isRead(deposit.network, currency)
   }
 
   /** The sightings that can be recorded. */

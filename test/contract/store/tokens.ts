@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type KnownToken, Networks } from '../../../src/domain/network.js'
+import { millisecond } from '../../../src/domain/received-at.js'
 import { OperatorError } from '../../../src/operator-error.js'
 import { addressOf, refusalOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
@@ -236,6 +237,34 @@ export function describeTokens(open: OpenStore): void {
       await t.harness.reopen({ networks: withTokens(tokenOf('USDT', 6)) })
       await assert.rejects(t.harness.reopen({ networks: changed }), refused)
       await t.harness.reopen()
+    })
+
+    scenario('is not taken from a block that is read without it: what was seen of it stays as it was', async (t) => {
+      const blocks = [6, 7].map((height) => ({
+        height,
+        hash: `a${height}`,
+        parentHash: `a${height - 1}`,
+        ...millisecond(START_MS + height),
+      }))
+      const [older = assert.fail(), newer = assert.fail()] = blocks
+      const sent = { txHash: '0xa', index: 0, toAddress: addressOf('wallet-1'), currency: 'USDC', amount: '5' }
+      const other = { ...sent, txHash: '0xb', currency: 'Tether' }
+      const append = { type: 'append', network: 'SEP', isConfirmed: false, seenAtMs: START_MS } as const
+      await t.perform({
+        type: 'chain',
+        step: {
+          ...append,
+          blocks: [
+            { ...older, transfers: [] },
+            { ...newer, transfers: [sent, other] },
+          ],
+        },
+      })
+      await t.harness.reopen({ networks: withTokens(tokenOf('USDT', 6)) })
+      const confirmed = blocks.map((block) => ({ ...block, transfers: [] }))
+      await t.perform({ type: 'chain', step: { type: 'confirm', network: 'SEP', blocks: confirmed } })
+      const kinds = ['0xa', '0xb'].map(async (txHash) => (await t.store.deposits.find('SEP', txHash, 0))?.kind)
+      assert.deepEqual(await Promise.all(kinds), ['pending', 'dropped'])
     })
 
     scenario('may be corrected as long as nothing has come in it, whatever else has', async (t) => {

@@ -9,6 +9,7 @@ const NOW_MS = 900
 const judge = new DepositJudge({
   pace: SETTLING_PACE,
   decimals: TEST_NETWORKS.decimals,
+  isRead: () => true,
   lateMs: 0,
   underpayment: 0,
 })
