@@ -27,6 +27,7 @@ import type { EventOutboxPort } from './event-outbox.js'
 import type { LeadershipPort } from './leadership.js'
 import type { NotePort } from './notes.js'
 import type { OutboxPort, OwedDelivery } from './outbox.js'
+import type { RatePort } from './rates.js'
 import type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
 import type { SearchPort } from './search.js'
 
@@ -60,6 +61,7 @@ export interface Store {
   readonly events: EventPort
   readonly webhooks: WebhookPort
   readonly ledger: LedgerPort
+  readonly rates: RatePort
   readonly audit: AuditPort
   readonly overview: OverviewPort
   readonly search: SearchPort

@@ -33,6 +33,7 @@ import { describeOverview } from './store/overview.js'
 import { describeOwnMoney } from './store/own-money.js'
 import { describeQualifyingDeposits } from './store/qualifying-deposits.js'
 import { describeHistories } from './store/random-histories.js'
+import { describeRates } from './store/rates.js'
 import { describeRetries } from './store/retries.js'
 import { describeSearch } from './store/search.js'
 import { describeSetAside } from './store/set-aside.js'
@@ -66,6 +67,7 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   events: [describeEvents],
   webhooks: [describeWebhooks],
   ledger: [describeLedger],
+  rates: [describeRates],
   overview: [describeOverview],
   search: [describeSearch],
   imports: [describeImports, describeMovedEvents],

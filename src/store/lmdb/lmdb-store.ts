@@ -37,6 +37,7 @@ import { rememberNetworks } from './networks.js'
 import { LmdbOutbox } from './outbox/outbox-port.js'
 import { overheard } from './overheard.js'
 import { LmdbOverview } from './overview.js'
+import { LmdbRates } from './rates.js'
 import { LmdbSearch } from './search.js'
 import { type Environment, endReadTransaction, type Tables } from './tables/tables.js'
 import { LmdbWallets } from './wallets/wallet-port.js'
@@ -196,6 +197,7 @@ export function storeOn(
     events: port(new LmdbEvents(commits)),
     eventOutbox: port(new LmdbEventOutbox(commits)),
     webhooks: port(new LmdbWebhooks(commits, options.randomSecretHex)),
+    rates: port(new LmdbRates(commits)),
     audit: port(new LmdbAudit(commits)),
     overview: port(new LmdbOverview(commits)),
     search: port(new LmdbSearch(commits, options.networks)),

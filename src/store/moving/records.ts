@@ -10,6 +10,7 @@ import type { LedgerProgress, ListedTransaction, SetAside } from '../../domain/l
 import type { Network, NetworkAbout } from '../../domain/network.js'
 import type { Note } from '../../domain/note.js'
 import type { OrderFields } from '../../domain/order-fields.js'
+import type { RateTable } from '../../domain/rates.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Watch } from '../../domain/watch.js'
 import type { Delivery, KeptSecrets, WebhookPayload } from '../../domain/webhook.js'
@@ -152,6 +153,7 @@ export interface MovedRecords {
   readonly signedCreations: { readonly expiresAt: number; readonly digest: string }
   /** By id. */
   readonly notes: MovedNote
+  readonly rates: RateTable
   /** By id. */
   readonly audit: AuditRecord
   /** From when on every change is an event, Unix ms. */
@@ -186,6 +188,7 @@ export const MOVED_KINDS = [
   'idempotencyKeys',
   'signedCreations',
   'notes',
+  'rates',
   'audit',
   'logged',
 ] as const satisfies readonly MovedKind[]

@@ -31,6 +31,7 @@ import { PostgresLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
 import { PostgresOutbox } from './outbox/outbox-port.js'
 import { PostgresOverview } from './overview.js'
+import { PostgresRates } from './rates.js'
 import { type Preparation, prepareSchema } from './schema/prepare.js'
 import { assertKeepsSessions } from './schema/sessions.js'
 import { PostgresSearch } from './search.js'
@@ -121,6 +122,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     eventOutbox: new PostgresEventOutbox(database),
     webhooks: new PostgresWebhooks(database, options.randomSecretHex),
     ledger: new PostgresLedger(database, options.flawOfAddress, fence),
+    rates: new PostgresRates(database),
     audit: new PostgresAudit(database),
     overview: new PostgresOverview(database, invoices, outbox),
     search: new PostgresSearch(database, invoices, options.networks),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { failedAgain } from '../../../src/domain/aside.js'
 import type { ChainStep, ObservedBlock } from '../../../src/domain/block.js'
+import { rateSetOf } from '../../../src/domain/rate-set.js'
 import { wholeSecond } from '../../../src/domain/received-at.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { Scenario } from '../../contract/store/harness.js'
@@ -45,6 +46,7 @@ export async function fillEveryTable(directory: string): Promise<void> {
   await ledger(t)
   await audit(t)
   await notes(t)
+  await rates(t)
   await attempts(t)
   await eventWebhooks(t)
   await crowd(t)
@@ -205,6 +207,21 @@ async function notes(t: Scenario): Promise<void> {
   }
   const { id } = unwrap(await t.store.notes.add({ invoiceId, who, text: 'wrong' }))
   unwrap(await t.store.notes.remove(id))
+}
+
+/** A rate that is used, one that is held back, one that was left out, and a set that was refused. */
+async function rates(t: Scenario): Promise<void> {
+  const terms = { jump: 1000, maxAgeMs: 600_000 }
+  const sets = [
+    { USDT: '0.92', ETH: '3000', TRX: '0.25' },
+    { USDT: '0.92', ETH: '300' },
+  ]
+  for (const [n, EUR] of sets.entries()) {
+    const read = rateSetOf({ at: t.clock.now() - 1 + n, rates: { EUR } })
+    assert.ok(read.ok)
+    assert.equal((await t.store.rates.take({ origin: 'file', set: read.set }, terms)).kind, 'accepted')
+  }
+  await t.store.rates.take({ origin: 'file', refusal: { reason: 'unreachable', detail: 'no file' } }, terms)
 }
 
 /** More open invoices on a wallet than are examined with the deposit that pays them. */

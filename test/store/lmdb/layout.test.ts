@@ -7,8 +7,8 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 14 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 14
+/** What version 15 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 15
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
   ...['audit', 'blocks-aside', 'deposits-aside'],
@@ -72,6 +72,7 @@ const RECORDS = [
   ],
   ...['ledger-set-aside 1', 'meta/ledger-cursor 1', 'meta/ledger-progress 1', 'meta/migration 1', 'meta/move 1'],
   ...[
+    'meta/rates 1',
     'meta/sequences 1',
     'networks 2',
     'notes 1',

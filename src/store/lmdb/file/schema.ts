@@ -14,13 +14,14 @@ import { MIGRATE_10 } from './migrate-10.js'
 import { MIGRATE_11 } from './migrate-11.js'
 import { MIGRATE_12 } from './migrate-12.js'
 import { MIGRATE_13 } from './migrate-13.js'
+import { MIGRATE_14 } from './migrate-14.js'
 import { type Migration, MigrationRun, positionIn, workOf } from './migration.js'
 
 /**
  * The version of the layout in `tables.ts` and of the records in it. A change of either raises the version and adds a
  * migration, be it one without passes: an older program must not open what it cannot read.
  */
-export const SCHEMA_VERSION = 14
+export const SCHEMA_VERSION = 15
 
 export const VERSION_KEY = Buffer.from('schema-version')
 export const MARK_KEY = Buffer.from('application')
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   MIGRATE_11,
   MIGRATE_12,
   MIGRATE_13,
+  MIGRATE_14,
 ]
 
 /** What a program knows of versions; a test may be another program. */

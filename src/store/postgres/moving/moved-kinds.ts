@@ -6,6 +6,7 @@ import { idempotencyKeys, invoices, signedCreations } from './invoice-kinds.js'
 import { answers, audit, identityKeys, ledger, ledgerSetAside, ledgerTaken, logged } from './ledger-kinds.js'
 import type { PostgresMovedKind } from './moved-kind.js'
 import { notes } from './note-kinds.js'
+import { rates } from './rate-kinds.js'
 import { addresses, identities, keys, wallets } from './wallet-kinds.js'
 
 export const POSTGRES_KINDS: { readonly [K in MovedKind]: PostgresMovedKind<K> } = {
@@ -33,6 +34,7 @@ export const POSTGRES_KINDS: { readonly [K in MovedKind]: PostgresMovedKind<K> }
   idempotencyKeys,
   signedCreations,
   notes,
+  rates,
   audit,
   logged,
 }

@@ -291,4 +291,8 @@ export const VERSIONS: readonly (readonly string[])[] = [
     // The tokens of a network, as JSON; null where a program has written it that knows one token only.
     `ALTER TABLE networks ADD COLUMN IF NOT EXISTS tokens text`,
   ],
+  [
+    // What is known of rates, as JSON (`rate-text.ts`): one row. revision: another one after each change.
+    `CREATE TABLE IF NOT EXISTS rates (singleton boolean PRIMARY KEY, revision bigint NOT NULL, content text NOT NULL)`,
+  ],
 ]

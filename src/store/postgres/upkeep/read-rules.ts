@@ -3,6 +3,7 @@ import { flawForDeposits, flawOfOrder } from '../../../domain/invoice-flaw.js'
 import { isNoteText } from '../../../domain/note.js'
 import { metadataOfText } from '../../../domain/order-fields.js'
 import { isAbsoluteHttpUrl } from '../../../domain/text.js'
+import { RATES_DAMAGED, rateTableOf } from '../../rate-text.js'
 import type { Violation } from '../../upkeep.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import { type InvoiceColumns, STORED_COLUMNS, setIdOf, toInvoice } from '../invoices/invoice-rows.js'
@@ -110,12 +111,20 @@ interface NamedDeposit {
   readonly index: number
 }
 
+const rates: ReadRule<{ readonly content: string }> = {
+  table: 'rates',
+  select: sql`SELECT content FROM rates`,
+  nameOf: () => 'rates',
+  flaw: ({ content }) => (rateTableOf(content) === null ? RATES_DAMAGED : null),
+}
+
 export async function* checkRead(snapshot: Snapshot): AsyncGenerator<Violation> {
   yield* checkEach(snapshot, amounts)
   yield* checkEach(snapshot, payable)
   yield* checkEach(snapshot, orders)
   yield* checkEach(snapshot, notes)
   yield* checkEach(snapshot, networks)
+  yield* checkEach(snapshot, rates)
   yield* checkEach(snapshot, webhooks)
   yield* checkEach(snapshot, sets)
   yield* checkEach(snapshot, lanes)

@@ -4,6 +4,7 @@ import { BIRTH_KEY, birthCodec } from '../../file/birth.js'
 import { MOVE_KEY, moveCodec } from '../../file/move-position.js'
 import { MARK, MARK_KEY, PROBE_KEY, SCHEMA_VERSION, VERSION_KEY } from '../../file/schema.js'
 import { CURSOR_KEY, cursorCodec, PROGRESS_KEY, progressCodec, setAsideCodec } from '../../ledger/ledger-rows.js'
+import { RATES_KEY, ratesCodec } from '../../rates.js'
 import { type Numbers, WIDE_BYTES } from '../../tables/keys.js'
 import type { Reading } from '../reading.js'
 import type { MakeRule } from './rule.js'
@@ -26,6 +27,7 @@ const FACTS: readonly (readonly [key: Buffer, check: (reading: Reading, value: B
   [PROBE_KEY, () => {}],
   [MOVE_KEY, (_, value) => moveCodec.decode(value)],
   [BIRTH_KEY, (_, value) => birthCodec.decode(value)],
+  [RATES_KEY, (_, value) => ratesCodec.decode(value)],
 ]
 
 export const meta: MakeRule = (reading) => ({
