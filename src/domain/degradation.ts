@@ -30,6 +30,10 @@ export const DEGRADED_REASONS = [
   'clock',
   /** Somebody keeps a lock in the database. */
   'database_lock',
+  /** There are no rates, or they will soon be too old to be used, or are. */
+  'rates_old',
+  /** Rates have jumped, and wait for another set that says so. */
+  'rates_held',
 ] as const
 export type DegradedReason = (typeof DEGRADED_REASONS)[number]
 
