@@ -48,6 +48,12 @@ describe('settings', () => {
       mixedNative: true,
       networkEntries: [],
       serviceLinks: [],
+      rates: { kind: 'off' },
+      ratesMaxAgeSeconds: 600,
+      ratesJump: 1000,
+      ratesSpread: 0,
+      ratesPollSeconds: 60,
+      ratesAllow: [],
       callbackAllow: [],
       webhookConcurrency: 256,
       webhookConcurrencyPerDestination: 16,
@@ -127,6 +133,12 @@ describe('settings', () => {
       BILLHOOK_LOG: 'silent',
       BILLHOOK_CORS_ORIGINS: 'https://a.example, http://b.example:8080',
       BILLHOOK_CALLBACK_ALLOW: '10.0.0.0/8,fd00::/8',
+      BILLHOOK_RATES: 'https://rates.example/v1?key=k',
+      BILLHOOK_RATES_MAX_AGE_SECONDS: '86400',
+      BILLHOOK_RATES_JUMP: '2.5',
+      BILLHOOK_RATES_SPREAD: '0.75',
+      BILLHOOK_RATES_POLL_SECONDS: '5',
+      BILLHOOK_RATES_ALLOW: '10.0.0.0/8',
       BILLHOOK_UNSIGNED: 'same-origin',
       BILLHOOK_STRICT: 'on',
       BILLHOOK_ONBOARDING_NAME: 'acme.onboarding',
@@ -215,6 +227,12 @@ describe('settings', () => {
       logLevel: 'silent',
       corsOrigins: ['https://a.example', 'http://b.example:8080'],
       callbackAllow: ['10.0.0.0/8', 'fd00::/8'],
+      rates: { kind: 'https', url: 'https://rates.example/v1?key=k' },
+      ratesMaxAgeSeconds: 86_400,
+      ratesJump: 250,
+      ratesSpread: 75,
+      ratesPollSeconds: 5,
+      ratesAllow: ['10.0.0.0/8'],
       unsigned: 'same-origin',
       strict: true,
       onboardingName: 'acme.onboarding',
@@ -414,6 +432,16 @@ describe('problems with settings', () => {
     }
     const [line] = problems([], { BILLHOOK_TRX_NILE_API_KEY: 'hunter2'.repeat(40) })
     assert.equal(line, 'BILLHOOK_TRX_NILE_API_KEY must be a text of 1 to 256 characters.')
+  })
+
+  test('pushed rates need the secret by which pushes are signed; other sources, and the sandbox, do not', () => {
+    const [line, ...more] = problems([], { BILLHOOK_RATES: 'push' })
+    assert.deepEqual(more, [])
+    assert.match(line ?? '', /^BILLHOOK_RATES needs BILLHOOK_GATEWAY_SECRET, with which pushes are signed\.$/)
+    accepted([], { BILLHOOK_RATES: 'push', BILLHOOK_GATEWAY_SECRET: '0123456789abcdef' })
+    accepted([], { BILLHOOK_RATES: 'file:rates.json', BILLHOOK_SANDBOX: 'on' })
+    const [secret = ''] = problems([], { BILLHOOK_RATES: 'https://user:secret@rates.example/' })
+    assert.doesNotMatch(secret, /secret/)
   })
 
   test('a database is not backed up by the service', () => {
@@ -697,6 +725,29 @@ describe('problems with settings', () => {
     BILLHOOK_LEDGER_FOLLOW_FROM: ['-1', '10000000000000', 'now'],
     BILLHOOK_LEDGER_POLL_MS: ['99', '600001'],
     BILLHOOK_LEDGER_OVERLAP_SECONDS: ['-1', '86401', '1.5'],
+    BILLHOOK_RATES: [
+      'on',
+      'Push',
+      'file',
+      'file:',
+      'file:a\0b',
+      '/var/lib/rates.json',
+      'http://rates.example/',
+      'http://127.0.0.1.example/',
+      'http://localhost.example',
+      'http://user@localhost/',
+      'https://user:word@rates.example/',
+      'https://rates.example/#top',
+      'https://rates.example/a b',
+      'https://rates.example\\a',
+      'https://',
+      'ftp://rates.example/',
+    ],
+    BILLHOOK_RATES_MAX_AGE_SECONDS: ['29', '86401', '10m'],
+    BILLHOOK_RATES_JUMP: ['-1', '1000.01', '10%', '1e1', '.5', '0.001'],
+    BILLHOOK_RATES_SPREAD: ['-1', '100.01', '1,5', '0.001'],
+    BILLHOOK_RATES_POLL_SECONDS: ['4', '3601', '0'],
+    BILLHOOK_RATES_ALLOW: ['10.0.0.1', '*', '10.0.0.0/33'],
     BILLHOOK_WEBHOOK_CONCURRENCY: ['0', '4097'],
     BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION: ['0', '4097'],
     BILLHOOK_WEBHOOK_ATTEMPTS: ['0', '21', '-1', '2.5', 'forever'],
@@ -727,6 +778,15 @@ describe('problems with settings', () => {
     BILLHOOK_CORS_ORIGINS: ['*', 'http://localhost:5173', 'https://a.example, https://b.example'],
     BILLHOOK_CALLBACK_ALLOW: ['127.0.0.0/8', '::1/128', '0.0.0.0/0', '10.1.2.3/8', '192.168.0.0/16 , fd00::/8'],
     BILLHOOK_DATA: [' ', '../a b', 'ü'],
+    BILLHOOK_RATES: [
+      'off',
+      'file:rates.json',
+      'file:/var/lib/a b',
+      'https://rates.example',
+      'http://localhost:9000/rates',
+      'http://127.0.0.1/?a=b',
+      'http://[::1]:80',
+    ],
     BILLHOOK_STORE: [
       'postgres://db',
       'postgresql://u:p%40ss@[::1]:5432/billhook?sslmode=verify-full',

@@ -38,6 +38,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ledger: ['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store'],
   networks: ['actors', 'base', 'clock', 'domain', 'log', 'scheduler', 'store'],
   webhooks: ['base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store', 'version'],
+  rates: ['base', 'domain', 'log', 'scheduler', 'store', 'version', 'webhooks'],
   page: ['base', 'domain'],
   http: [
     ...['actors', 'audit', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'listing', 'log', 'page'],
@@ -55,6 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
       'http',
       'ledger',
       'networks',
+      'rates',
       'scheduler',
       'store',
       'verify',
@@ -88,6 +90,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
       'metrics',
       'networks',
       'page',
+      'rates',
       'sandbox',
       'scheduler',
       'log-throttle',

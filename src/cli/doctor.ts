@@ -17,7 +17,7 @@ export function doctorCommand(program: BillhookCommand): void {
   const command = program
     .add(
       'doctor',
-      'Try settings, clock, disk or database, open files, nodes, ledger, proxy and callbacks, and say what to do.',
+      'Try settings, clock, disk or database, open files, nodes, ledger, rates, proxy and callbacks, and say what to do.',
     )
     .onData()
     .opensData(null)

@@ -8,6 +8,7 @@ import { type Admin, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
 import { jsonLine, printable } from './output.js'
+import { summaryOf } from './rates.js'
 import { unservedData } from './served-data.js'
 import { TextTable } from './text-table.js'
 
@@ -91,6 +92,7 @@ export function statusLines({
   outbox,
   wallets,
   set_aside: aside,
+  rates,
   log_lines_lost: linesLost,
 }: ServiceStatus) {
   const runs =
@@ -114,6 +116,7 @@ export function statusLines({
       : [
           `Webhooks: ${outbox.queued} queued, ${outbox.attempted} in progress, ${outbox.waiting} waiting for another attempt`,
         ]),
+    ...(rates === null ? [] : [summaryOf(rates)]),
     ...Object.entries(wallets ?? {}).map(
       ([network, { claimable, unassigned, withdrawn }]) =>
         `${network}: ${unassigned} wallets without an owner, ${claimable} of them can be claimed now${withdrawn === 0 ? '' : `; ${withdrawn} more were withdrawn: see billhook wallets list --withdrawn`}`,

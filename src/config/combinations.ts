@@ -77,6 +77,7 @@ export function combinationProblems({ values, given }: Configured): string[] {
   for (const name of ['consolePassword', 'consoleHosts'] as const) if (isRead(name)) need(name, 'metricsPort')
   if (isRead('pageLogo')) need('pageLogo', 'pageName', ', for payers who do not see it')
   if (isRead('pageReturnUrl')) need('pageReturnUrl', 'pageName', ', for the words of the link')
+  if (isRead('rates') && isPushed(values.rates)) need('rates', 'gatewaySecrets', ', with which pushes are signed')
   if (isRead('sepUrls')) need('sepUrls', 'sepToken')
   if (isRead('trxNileUrls')) need('trxNileUrls', 'trxNileToken')
   for (const [token, tokens] of BESIDE) {
@@ -90,6 +91,10 @@ export function combinationProblems({ values, given }: Configured): string[] {
 
 function variable(name: Name): string {
   return variableOf(name, settingsSchema[name].about)
+}
+
+function isPushed(rates: unknown): boolean {
+  return typeof rates === 'object' && rates !== null && 'kind' in rates && rates.kind === 'push'
 }
 
 /** The ids of the networks of the operator's file that have nodes. */

@@ -6,6 +6,7 @@ import { ledger } from './chapters/ledger.js'
 import { networks } from './chapters/networks.js'
 import { observation } from './chapters/observation.js'
 import { page } from './chapters/page.js'
+import { priceRates } from './chapters/rates.js'
 import { tuning } from './chapters/tuning.js'
 import { webhooks } from './chapters/webhooks.js'
 import type { Setting } from './setting.js'
@@ -17,6 +18,7 @@ export const settingChapters = {
   'Limits for client addresses': limits,
   'Invoices, wallets, retention and backups': invoices,
   'Payment page: what makes it yours': page,
+  'Rates: what a coin costs in the currency of a price': priceRates,
   Webhooks: webhooks,
   'Watched networks': networks,
   Ledger: ledger,
@@ -32,6 +34,7 @@ export const settingsSchema = {
   ...limits,
   ...invoices,
   ...page,
+  ...priceRates,
   ...webhooks,
   ...networks,
   ...ledger,

@@ -1,5 +1,6 @@
 import type { OperatorActions } from '../audit/operator-actions.js'
 import { type ConsoleHandlers, handlers } from '../http/endpoints.js'
+import type { RatesInUse } from '../http/routes/rates.js'
 import type { SetAside } from '../listing/aside.js'
 import type { Store } from '../store/store.js'
 import { acceptInvoice, addNote, redeliver, removeNote, revokeKey, voidInvoice } from './actions.js'
@@ -14,6 +15,7 @@ import { listPage } from './list-page.js'
 import { networksPage, type Progress } from './networks.js'
 import { NOTE_ACTIONS } from './notes.js'
 import { type Condition, overviewPage } from './overview.js'
+import { ratesPage } from './rates.js'
 import { searchPage } from './search.js'
 import { walletsPage } from './wallets.js'
 
@@ -22,12 +24,23 @@ export interface ConsoleParts extends EntranceParts {
   readonly actions: OperatorActions
   readonly store: Pick<
     Store,
-    'networks' | 'invoices' | 'notes' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys' | 'search' | 'turns'
+    | 'networks'
+    | 'invoices'
+    | 'notes'
+    | 'overview'
+    | 'wallets'
+    | 'outbox'
+    | 'deposits'
+    | 'keys'
+    | 'rates'
+    | 'search'
+    | 'turns'
   >
   readonly condition: Condition
   /** The URL below which payers find the pages; empty until the service listens. */
   readonly pages: () => string
   readonly progress: Progress
+  readonly ratesInUse: RatesInUse
   /** Blocks that no node could give, and deposits whose recording failed. */
   readonly setAside: () => Promise<SetAside>
 }
@@ -45,6 +58,9 @@ export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
     'GET /console': entrance.shows(() => overviewPage(store, condition, clock.now())),
     'GET /console/networks': entrance.shows(async () =>
       networksPage(progress, await parts.setAside(), store.networks.decimals),
+    ),
+    'GET /console/rates': entrance.shows(async () =>
+      ratesPage(await store.rates.current(), parts.ratesInUse, clock.now()),
     ),
     'GET /console/search': entrance.shows((visit) => searchPage(store, visit)),
     'GET /console/csv/invoices': entrance.sends((visit) => invoicesList(store, visit, listCsv)),

@@ -11,6 +11,7 @@ const SECTIONS = {
   wallets: 'Wallets',
   keys: 'Keys',
   networks: 'Networks',
+  rates: 'Rates',
 } as const
 /** Where a page is; `search` is none of the sections that are linked. */
 export type Section = keyof typeof SECTIONS | 'search'

@@ -71,6 +71,9 @@ export const failureMessages = {
   invalid_gateway_signature: 'Invalid gateway signature.',
   invalid_events: 'The body must be {"events": [...]} with 1 to 1000 events.',
 
+  // Rates (decisions 15)
+  invalid_rates: 'The rates are refused: <reason>.',
+
   // The sandbox (decisions 9)
   invalid_sandbox_deposit: 'The simulated deposit is not valid: <reason>.',
   deposit_not_found: 'No such deposit.',

@@ -115,6 +115,13 @@ const declared = {
     bodyLimitBytes: PUSH_LIMIT_BYTES,
     counts: 'nothing',
   },
+  'POST /internal/rates': {
+    action: 'rates.push',
+    access: 'gateway',
+    bodyLimitBytes: PUSH_LIMIT_BYTES,
+    counts: 'nothing',
+  },
+  'GET /api/rates': { access: 'open' },
   'GET /api/info': { access: 'open' },
   'GET /openapi.json': { access: 'open' },
   'GET /docs': { access: 'open' },
@@ -125,6 +132,7 @@ const declared = {
 
   'GET /console': { access: 'console', counts: 'nothing' },
   'GET /console/networks': { access: 'console', counts: 'nothing' },
+  'GET /console/rates': { access: 'console', counts: 'nothing' },
   'GET /console/csv/invoices': {
     access: 'console',
     counts: 'nothing',
@@ -183,6 +191,7 @@ const declared = {
   'POST /sandbox/deposits': { action: 'sandbox.deposit', access: 'sandbox' },
   'POST /sandbox/deposits/:txHash/confirm': { action: 'sandbox.confirm', access: 'sandbox' },
   'POST /sandbox/deposits/:txHash/drop': { action: 'sandbox.drop', access: 'sandbox' },
+  'POST /sandbox/rates': { action: 'sandbox.rates', access: 'sandbox' },
   // Ledger nodes let every web page call them.
   'POST /sandbox/ledger': { action: 'sandbox.onboard', access: 'sandbox', pages: 'any' },
   'POST /sandbox/ledger/': { action: 'sandbox.onboard', access: 'sandbox', pages: 'any' },

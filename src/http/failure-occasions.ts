@@ -64,6 +64,8 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   invalid_gateway_signature:
     'The gateway headers are missing, too old, or do not sign the body with the shared secret.',
   invalid_events: 'The body of POST /internal/events is not a list of 1 to 1000 events.',
+  invalid_rates:
+    'A set of rates has a bad value, or is dated in the future, before the present set, or too long ago. All of it is refused, and the last good set stays.',
   invalid_sandbox_deposit: 'A field of a simulated deposit is missing, malformed or contradicts another.',
   deposit_not_found: 'No simulated deposit has the transaction hash.',
   invalid_payload: 'payload of PUT /api/users/:id/webhook is something else.',

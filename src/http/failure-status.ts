@@ -16,6 +16,7 @@ export const failureStatus: Readonly<Record<FailureCode, number>> = {
   invalid_idempotency_key: 400,
   invalid_identity: 400,
   invalid_events: 400,
+  invalid_rates: 400,
   invalid_sandbox_deposit: 400,
   invalid_payload: 400,
   invalid_types: 400,

@@ -231,6 +231,17 @@ export const metricsCatalogue = {
     ['network', 'endpoint'],
     '1 while a node is used, 0 while it is skipped after failures.',
   ),
+  ratesAge: gauge(
+    'billhook_rates_age_seconds',
+    ['currency'],
+    'Seconds since the date of the newest accepted rate in a currency.',
+  ),
+  ratesWithheld: gauge(
+    'billhook_rates_withheld',
+    ['currency'],
+    'Coins without a rate in force in a currency: held back, left out by the present set, or too old.',
+  ),
+  rateSetsRefused: counter('billhook_rate_sets_refused_total', ['reason'], 'Sets of rates that were refused whole.'),
   followerLag: gauge(
     'billhook_ledger_follower_lag_seconds',
     [],

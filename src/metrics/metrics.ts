@@ -5,8 +5,10 @@ import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
 import { DEGRADED_REASONS, type Degradation } from '../domain/degradation.js'
 import type { Network } from '../domain/network.js'
+import { RATE_REFUSALS, type RateRefusalReason } from '../domain/rate-set.js'
 import { type DeliveryResult, isDelivered } from '../domain/webhook.js'
 import type { ObserveRequest } from '../http/router.js'
+import type { RateWatch } from '../rates/rate-watch.js'
 import type { CommitObserver, Store } from '../store/store.js'
 import type { VerifyObserver, VerifyPool } from '../verify/pool.js'
 import { VERSION } from '../version.js'
@@ -64,6 +66,8 @@ export interface WatchedParts {
   /** How far the machine's clock is off; null while nobody can tell. */
   readonly clockOffsetMs: () => number | null
   readonly writeHealth: { readonly takesWrites: boolean }
+  /** Null where there are no rates. */
+  readonly rates: Pick<RateWatch, 'currencies'> | null
   /** Null without scheduled backups. */
   readonly backups: { readonly ageMs: number; readonly everyMs: number } | null
   /** Unix ms; null without HTTPS. */
@@ -91,6 +95,8 @@ export class Metrics {
   readonly backupEnded = (outcome: keyof typeof BACKUPS) => this.backups(outcome, 1)
   /** Counts rejected input of the gateway. */
   readonly gatewayRejected = countsOf(this.registry, metricsCatalogue.gatewayRejections, GATEWAY_REJECTIONS)
+  /** Counts refused sets of rates. */
+  readonly rateSetRefused: (reason: RateRefusalReason) => void = refusalCount(this.registry)
   readonly contentType = this.registry.contentType
 
   constructor() {
@@ -110,6 +116,7 @@ export class Metrics {
     degraded,
     clockOffsetMs,
     writeHealth,
+    rates,
     certificateExpiresAt,
     backups,
   }: WatchedParts): void {
@@ -133,6 +140,12 @@ export class Metrics {
     gauge(registry, metricsCatalogue.leader, (leader) => leader.set(duties.isLeading ? 1 : 0))
     watchNetworks(registry, duties)
     watchFollower(registry, duties)
+    gauge(registry, metricsCatalogue.ratesAge, (age) => {
+      for (const { currency, ageMs } of rates?.currencies() ?? []) age.set({ currency }, ageMs / MS_PER_SECOND)
+    })
+    gauge(registry, metricsCatalogue.ratesWithheld, (one) => {
+      for (const { currency, withheld } of rates?.currencies() ?? []) one.set({ currency }, withheld)
+    })
     gauge(registry, metricsCatalogue.verifyQueue, (depth) => {
       const waiting = pool.depth()
       for (const lane of Object.keys(VERIFY_LANES) as (keyof typeof VERIFY_LANES)[]) depth.set({ lane }, waiting[lane])
@@ -272,6 +285,12 @@ function intakeObserver(reports: ReturnType<typeof counter>, totals: Totals): In
       if (outcome === 'applied') totals.deposits += 1
     },
   }
+}
+
+function refusalCount(registry: Registry): (reason: RateRefusalReason) => void {
+  const refused = counter(registry, metricsCatalogue.rateSetsRefused)
+  for (const reason of RATE_REFUSALS) refused.inc({ reason }, 0)
+  return (reason) => refused.inc({ reason })
 }
 
 /** Counts by kind. Every series starts at 0. */

@@ -12,6 +12,7 @@ import { guardedRoutes } from '../http/guards.js'
 import { NodeServer } from '../http/node/server.js'
 import { createRouter } from '../http/router.js'
 import { type AdminParts, adminHandlers, type ServiceStatus, type WorkRecord } from '../http/routes/admin.js'
+import { type RatesInUse, ratesRecord } from '../http/routes/rates.js'
 import type { Logger } from '../log.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
@@ -26,6 +27,7 @@ import type { DoctorContext } from './doctor/examination.js'
 import { importRecords } from './import.js'
 import { drain, LIMITS } from './listeners.js'
 import type { OperatorWork } from './operator.js'
+import { ratesInUse } from './rates.js'
 import { isRecordKind, recordsOf } from './records.js'
 import type { ApiHandlers } from './routes.js'
 import { setAsideOf } from './set-aside.js'
@@ -154,6 +156,7 @@ export function conditionOf(
 async function statusOf({
   settings,
   linesLost,
+  clock,
   store,
   startedAt,
   url,
@@ -163,7 +166,7 @@ async function statusOf({
   progress,
 }: AdminContext): Promise<ServiceStatus> {
   // Before what is impaired is asked: reading may show it.
-  const contents = await contentsOf(store)
+  const contents = await contentsOf(store, ratesInUse(settings), clock)
   const reading = clockReading()
   const degraded = degradations()
   const notReady = whyNotReady()
@@ -192,7 +195,11 @@ async function statusOf({
 }
 
 /** What the store holds. All null while it cannot be read: the rest is what an operator needs most then. */
-async function contentsOf(store: Store): Promise<Pick<ServiceStatus, 'records' | 'outbox' | 'wallets' | 'set_aside'>> {
+async function contentsOf(
+  store: Store,
+  inUse: RatesInUse,
+  clock: Clock,
+): Promise<Pick<ServiceStatus, 'records' | 'outbox' | 'wallets' | 'set_aside' | 'rates'>> {
   try {
     const wallets = await Promise.all(
       store.networks.present.map(async (network) => {
@@ -206,9 +213,10 @@ async function contentsOf(store: Store): Promise<Pick<ServiceStatus, 'records' |
       outbox: await store.outbox.depth(),
       wallets: Object.fromEntries(wallets),
       set_aside: await setAsideOf(store),
+      rates: ratesRecord(await store.rates.current(), inUse, clock.now()),
     }
   } catch (error) {
     if (!isUnreadable(error)) throw error
-    return { records: null, outbox: null, wallets: null, set_aside: null }
+    return { records: null, outbox: null, wallets: null, set_aside: null, rates: null }
   }
 }

@@ -11,7 +11,9 @@ import { failurePages } from '../http/routes/pay.js'
 import { strictTransport } from '../http/strict-transport.js'
 import type { LedgerNodes } from '../ledger/ledger-nodes.js'
 import { auditLog } from '../log.js'
+import { RateWatch } from '../rates/rate-watch.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
+import type { SandboxRates } from '../sandbox/sandbox-rates.js'
 import { systemScheduler } from '../scheduler.js'
 import { startAdmin } from './admin.js'
 import { entryOf } from './catalogue.js'
@@ -25,6 +27,7 @@ import { type StartedFront, startFront } from './listeners.js'
 import { operatorWork } from './operator.js'
 import { pageSettingsOf, startOpenPages } from './pages.js'
 import { progressOf } from './progress.js'
+import { rateOriginOf, rateTermsOf } from './rates.js'
 import { allRoutes, apiHandlers } from './routes.js'
 import { SharedAllowances } from './shared-allowances.js'
 import type { Shutdown } from './shutdown.js'
@@ -60,6 +63,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   let front: StartedFront | null = null
   const publicUrl = () => settings.publicUrl ?? front?.url ?? ''
   const sandbox = settings.sandbox ? await startSandbox(core, context, publicUrl) : null
+  const sandboxRates = settings.sandbox ? await startSandboxRates(core, context) : null
   const client = sandbox?.ledgerNode ?? (await startLedgerClient(core, context))
   shutdown.add('duties', () => duties.stop())
   await duties.start()
@@ -76,6 +80,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   )
   const clockWatch = startClockWatch(core, context)
   const databaseClock = startDatabaseClock(context)
+  const rateWatch = startRateWatch(core, context)
   const degraded = () => [
     ...storeDamage.complaints(),
     ...core.degradations(),
@@ -83,6 +88,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     ...(databaseClock?.complaints() ?? []),
     ...lockWaits.complaints(),
     ...lag.complaints(),
+    ...(rateWatch?.complaints() ?? []),
     ...(front?.certificate.complaints() ?? []),
   ]
   const degradations = () => degraded().map(({ text }) => text)
@@ -109,6 +115,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     clock,
     api,
     sandbox,
+    sandboxRates,
     identities,
     ledgerClient: client,
     clientOf,
@@ -155,6 +162,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
       degraded,
       clockOffsetMs: () => clockWatch.reading?.offsetMs ?? null,
       writeHealth,
+      rates: rateWatch,
       certificateExpiresAt: () => front?.certificate.expiresAt ?? null,
     })
     const { startOperations } = await import('./operations.js')
@@ -259,6 +267,32 @@ async function startSandbox(core: Core, context: CoreContext, publicUrl: () => s
   })
   shutdown.add('sandbox', () => sandbox.close())
   return sandbox
+}
+
+async function startSandboxRates({ rateIntake, store }: Core, context: CoreContext): Promise<SandboxRates> {
+  const { settings, log, shutdown } = context
+  const { SandboxRates } = await import('../sandbox/sandbox-rates.js')
+  const rates = new SandboxRates({
+    store,
+    take: (...given) => rateIntake.take(...given),
+    maxAgeMs: rateTermsOf(settings).maxAgeMs,
+    areOwn: rateOriginOf(settings) === 'sandbox',
+    scheduler: systemScheduler,
+    log,
+  })
+  shutdown.add('rates of the sandbox', () => rates.stop())
+  await rates.start()
+  return rates
+}
+
+/** Null where there are no rates. */
+function startRateWatch({ store }: Core, { settings, clock, shutdown }: CoreContext): RateWatch | null {
+  if (rateOriginOf(settings) === null) return null
+  const { maxAgeMs } = rateTermsOf(settings)
+  const watch = new RateWatch({ rates: store.rates, maxAgeMs, now: () => clock.now(), scheduler: systemScheduler })
+  shutdown.add('the watch of rates', () => watch.stop())
+  watch.start()
+  return watch
 }
 
 /** Null when no ledger is asked. */

@@ -5,6 +5,7 @@ import type { Core } from './core.js'
 import type { CoreContext } from './core-context.js'
 import { isLoopback } from './exposure.js'
 import type { OperatorWork } from './operator.js'
+import { ratesInUse } from './rates.js'
 import { setAsideOf } from './set-aside.js'
 
 /** What the console shows of the whole service. */
@@ -41,6 +42,7 @@ export function consolePartsOf(
     password,
     condition: { ...condition, about },
     progress,
+    ratesInUse: ratesInUse(settings),
     setAside: () => setAsideOf(store),
     pages,
   }

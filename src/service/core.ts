@@ -1,6 +1,7 @@
 import { Intake } from '../actors/intake.js'
 import { WalletDirectory } from '../actors/wallet-directory.js'
 import { createPooledRandom, IdGenerator, randomSecretHex } from '../crypto/id.js'
+import { RateIntake } from '../rates/rate-intake.js'
 import { systemScheduler } from '../scheduler.js'
 import { AddressGuard } from '../webhooks/address-guard.js'
 import { TestDeliveries } from '../webhooks/test-deliveries.js'
@@ -9,6 +10,7 @@ import { Duties } from './duties.js'
 import { isPrivateToMachine } from './exposure.js'
 import { LazySender } from './lazy-sender.js'
 import { LeaderWork } from './leader-work.js'
+import { rateTermsOf } from './rates.js'
 import type { ScheduledBackups } from './scheduled-backups.js'
 
 /** The parts that do the work, behind routes, watchers and commands. */
@@ -16,6 +18,7 @@ export interface Core extends WritingCore {
   readonly directory: WalletDirectory
   readonly duties: Duties
   readonly testDeliveries: TestDeliveries
+  readonly rateIntake: RateIntake
   /** Null without a schedule. */
   readonly backups: ScheduledBackups | null
 }
@@ -54,6 +57,12 @@ export async function startCore(context: CoreContext): Promise<Core> {
   const directory = new WalletDirectory(store)
   shutdown.add('wallets', () => directory.idle())
   const duties: Duties = new Duties(store.leadership, () => new LeaderWork(core, context, sender), context.log)
+  const rateIntake = new RateIntake({
+    rates: store.rates,
+    terms: rateTermsOf(context.settings),
+    log: context.log,
+    ...(metrics === null ? {} : { onRefused: metrics.rateSetRefused }),
+  })
   const intake = new Intake(store.ledger, directory, duties.notify, {
     ...metrics?.intake,
     setAside: (network, deposits) => {
@@ -62,7 +71,7 @@ export async function startCore(context: CoreContext): Promise<Core> {
       }
     },
   })
-  const core: Core = { ...verification, store, directory, duties, testDeliveries, intake, backups }
+  const core: Core = { ...verification, store, directory, duties, testDeliveries, rateIntake, intake, backups }
   return core
 }
 

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../domain/api-key.js'
 import type { LedgerFollower } from '../ledger/follower.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
+import type { RateIntake } from '../rates/rate-intake.js'
 import { systemScheduler } from '../scheduler.js'
 import { Dispatcher } from '../webhooks/dispatcher.js'
 import { EventPump } from '../webhooks/event-pump.js'
@@ -10,6 +11,7 @@ import { catalogueOf, isWatched } from './catalogue.js'
 import type { CoreContext, WritingCore } from './core-context.js'
 import { DepositsAside } from './deposits-aside.js'
 import { planDescriptors } from './descriptors.js'
+import { rateSourceOf } from './rates.js'
 import { Retention } from './retention.js'
 import { Shutdown } from './shutdown.js'
 
@@ -17,9 +19,13 @@ import { Shutdown } from './shutdown.js'
 const CATCH_UP_ROUND_MS = 1000
 const CATCH_UP_PAUSE_MS = 50
 
+const MS_PER_SECOND = 1000
+/** However long a source of rates fails, it is asked so often before its rates are too old. */
+const TRIES_PER_AGE = 4
+
 /**
- * What one process of a store does at a time: it sends the webhooks, watches the networks, follows the ledger, decides expiries and
- * removes old records.
+ * What one process of a store does at a time: it sends the webhooks, watches the networks, follows the ledger, reads the rates, decides
+ * expiries and removes old records.
  */
 export class LeaderWork {
   readonly dispatcher: Dispatcher
@@ -30,7 +36,7 @@ export class LeaderWork {
   private readonly shutdown = new Shutdown()
 
   constructor(
-    private readonly core: WritingCore,
+    private readonly core: WritingCore & { readonly rateIntake: Pick<RateIntake, 'take'> },
     private readonly context: CoreContext,
     sender: Sender,
   ) {
@@ -73,6 +79,7 @@ export class LeaderWork {
     this.startCatchUp()
     shutdown.add('deposits that are set aside', () => this.depositsAside.stop())
     this.depositsAside.start()
+    await this.startRates()
     await this.startFollower()
     await this.startWatchers()
   }
@@ -131,6 +138,24 @@ export class LeaderWork {
     })
     this.shutdown.add('catching up', () => catchUp.stop())
     catchUp.start()
+  }
+
+  private async startRates(): Promise<void> {
+    const { settings, log } = this.context
+    const source = await rateSourceOf(settings)
+    if (source === null) return
+    const { RatePoller } = await import('../rates/rate-poller.js')
+    const poller = new RatePoller({
+      source,
+      take: (origin, read) => this.core.rateIntake.take(origin, read),
+      pollMs: settings.ratesPollSeconds * MS_PER_SECOND,
+      pauseMaxMs: (settings.ratesMaxAgeSeconds * MS_PER_SECOND) / TRIES_PER_AGE,
+      scheduler: systemScheduler,
+      random: Math.random,
+      log,
+    })
+    this.shutdown.add('rates', () => poller.stop())
+    poller.start()
   }
 
   private async startFollower(): Promise<void> {

@@ -23,12 +23,15 @@ import { internalEventsHandlers } from '../http/routes/internal-events.js'
 import { invoiceHandlers } from '../http/routes/invoices.js'
 import { logoHandlers } from '../http/routes/logo.js'
 import { type PageSettings, type PaymentPageParts, paymentPageHandlers } from '../http/routes/pay.js'
+import { pushedRateHandlers, rateHandlers } from '../http/routes/rates.js'
 import { referenceHandlers } from '../http/routes/reference.js'
 import { walletScriptHandlers } from '../http/routes/wallet-script.js'
 import { walletHandlers } from '../http/routes/wallets.js'
 import { deliveryHandlers, webhookConfigurationHandlers } from '../http/routes/webhooks.js'
+import { rateSetIn } from '../rates/rate-source.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
+import { type SandboxRates, sandboxRateHandlers } from '../sandbox/sandbox-rates.js'
 import { systemScheduler } from '../scheduler.js'
 import type { OwedDelivery } from '../store/outbox.js'
 import { catalogueOf } from './catalogue.js'
@@ -37,6 +40,7 @@ import type { Core } from './core.js'
 import { requestCharge } from './door.js'
 import { infoOf } from './info.js'
 import { pageNetworksOf } from './pages.js'
+import { ratesInUse } from './rates.js'
 
 /** Wallets of one network that one client address may lease at once, unless a setting says otherwise. */
 const CLAIMS_PER_ADDRESS = 20
@@ -48,6 +52,8 @@ export interface RouteContext {
   readonly api: ApiHandlers
   /** Null without the sandbox. */
   readonly sandbox: Sandbox | null
+  /** Null without the sandbox. */
+  readonly sandboxRates: SandboxRates | null
   readonly identities: KnownIdentities
   /** Null where no ledger is asked. */
   readonly ledgerClient: AskLedgerKeys | null
@@ -78,7 +84,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
 
 function allHandlers(core: Core, context: RouteContext): AllHandlers {
   const { intake } = core
-  const { settings, clock, api, sandbox, complaints, readiness } = context
+  const { settings, clock, api, sandbox, sandboxRates, complaints, readiness } = context
   return together(
     api,
     healthHandlers(readiness),
@@ -86,8 +92,15 @@ function allHandlers(core: Core, context: RouteContext): AllHandlers {
     settings.gatewaySecrets.length === 0
       ? {}
       : internalEventsHandlers({ intake, networks: core.store.networks, clock, complaints }),
+    settings.rates.kind === 'push' ? pushedRateHandlers((body) => takePushed(core, body)) : {},
     sandbox === null ? {} : sandboxHandlers(sandbox),
+    sandboxRates === null ? {} : sandboxRateHandlers(sandboxRates),
   )
+}
+
+async function takePushed({ rateIntake }: Pick<Core, 'rateIntake'>, body: Buffer) {
+  const read = rateSetIn(body)
+  return { at: read.ok ? read.set.at : null, verdict: await rateIntake.take('push', read) }
 }
 
 /** What the API and the payment page need: everything but what only a service with a port has. */
@@ -141,6 +154,7 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
     eventHandlers({ events: store.events, lists, basePath }),
     walletHandlers({ wallets: store.wallets, lists, claims: claimsOf(settings), leaseMs, claimLimit }),
     identityHandlers(context.identities),
+    rateHandlers({ rates: store.rates, clock, ...ratesInUse(settings) }),
     paymentPageHandlers({
       store,
       lists,

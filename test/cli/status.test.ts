@@ -27,6 +27,7 @@ const STATUS: ServiceStatus = {
   nodes: [],
   ledger: null,
   set_aside: { blocks: [], deposits: [] },
+  rates: null,
   log_lines_lost: 0,
 }
 

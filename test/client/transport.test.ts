@@ -228,8 +228,10 @@ describe('a signal', () => {
       listWallets: () => billhook.listWallets(options),
       waitForWallet: () => billhook.waitForWallet('w', options),
       getInfo: () => billhook.getInfo(options),
+      getRates: () => billhook.getRates(options),
       describeSandbox: () => billhook.describeSandbox(options),
       simulateDeposit: () => billhook.simulateDeposit({ invoiceId: 'i' }, options),
+      setSandboxRates: () => billhook.setSandboxRates({ EUR: { USDT: '1' } }, options),
       request: () => billhook.request({ tag: 'GET /api/info', ...options }),
     }
     const methods = Object.getOwnPropertyNames(Billhook.prototype).filter((name) => name !== 'constructor')

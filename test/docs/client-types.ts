@@ -47,7 +47,7 @@ export interface OperationObject {
 /** Chapters of the reference that a merchant's program calls. */
 const CHAPTERS = ['Invoices', 'API keys', 'Webhooks', 'Events', 'Identities and wallets', 'Sandbox']
 /** Of other chapters. */
-const OTHER_OPERATIONS = ['getInfo']
+const OTHER_OPERATIONS = ['getInfo', 'getRates']
 /** The simulated ledger node is no part of the API. */
 const LEDGER_PATH = '/sandbox/ledger'
 

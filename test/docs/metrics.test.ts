@@ -30,6 +30,6 @@ test('the names of metrics carry their units as Prometheus has them', () => {
     assert.doesNotMatch(name, /_(ms|milliseconds|minutes)(_|$)/)
     // What an owner, a wallet, a key or an address would be called. Endpoints are the operator's own.
     for (const label of labelNames)
-      assert.match(label, /^(version|method|route|status|lane|state|outcome|network|kind|endpoint|reason|id)$/)
+      assert.match(label, /^(version|method|route|status|lane|state|outcome|network|kind|endpoint|reason|currency|id)$/)
   }
 })

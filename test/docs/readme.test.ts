@@ -138,7 +138,7 @@ describe('the pages for people', () => {
 
   test('have a heading for each endpoint of the API, and for no other', () => {
     const routes = Object.keys(endpoints)
-    const inOperating = ['POST /internal/events', 'GET /healthz', 'GET /readyz', 'GET /metrics']
+    const inOperating = ['POST /internal/events', 'POST /internal/rates', 'GET /healthz', 'GET /readyz', 'GET /metrics']
     // The same handler as the path with the slash, which is the one that clients are told.
     const aliases = ['POST /sandbox/ledger']
     // Read by services that follow a ledger, not by clients.

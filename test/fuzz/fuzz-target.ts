@@ -62,7 +62,7 @@ export class FuzzTarget {
 
   static async start(engine: HttpEngine): Promise<FuzzTarget> {
     const place = temporaryDirectory()
-    const environment = { BILLHOOK_HTTP: engine, BILLHOOK_LOG: 'error' }
+    const environment = { BILLHOOK_HTTP: engine, BILLHOOK_LOG: 'error', BILLHOOK_RATES: 'push' }
     const service = await ServiceProcess.start(place.path, environment, ['--sandbox'], 'pipe')
     const target = new FuzzTarget(engine, service, () => place.remove())
     await target.furnish()

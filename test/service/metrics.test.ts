@@ -5,7 +5,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { type MetricAbout, metricsCatalogue } from '../../src/metrics/catalogue.js'
 import { type Exposition, parseExposition } from '../support/exposition.js'
 import { openReceiver } from '../support/receiver.js'
-import { ServiceFixture } from '../support/service-fixture.js'
+import { gatewayHeaders, ServiceFixture } from '../support/service-fixture.js'
 import { testKey } from '../support/signing.js'
 
 const OWNER = 'a-shop-with-a-name'
@@ -178,9 +178,11 @@ describe('the metrics of a service', () => {
   })
 
   test('are exactly those of the catalogue, with those of the process', async (t) => {
-    const { fixture, scrape } = await observed(t)
+    const { fixture, until } = await observed(t, { BILLHOOK_RATES: 'push' })
     await fixture.get('/healthz')
-    const shown = await scrape()
+    const body = JSON.stringify({ at: Date.now(), rates: { EUR: { USDT: '0.92' } } })
+    await fixture.post('/internal/rates', body, gatewayHeaders(String(Date.now()), body))
+    const shown = await until((one) => one.value('billhook_rates_withheld', { currency: 'EUR' }) === 0)
     const catalogue: readonly MetricAbout[] = Object.values(metricsCatalogue)
     const ours = [...shown.types].filter(([name]) => name.startsWith('billhook_'))
     assert.deepEqual(new Map(ours), new Map(catalogue.map(({ name, type }) => [name, type])))

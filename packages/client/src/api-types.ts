@@ -46,6 +46,7 @@ export type ErrorCode =
   | 'ledger_unreachable'
   | 'invalid_gateway_signature'
   | 'invalid_events'
+  | 'invalid_rates'
   | 'invalid_sandbox_deposit'
   | 'deposit_not_found'
   | 'invalid_payload'
@@ -628,6 +629,59 @@ export interface EventResult {
   readonly error?: string
 }
 
+export interface Rates {
+  /** Where rates come from. */
+  readonly source: 'off' | 'file' | 'https' | 'push' | 'sandbox'
+  /** The date of the present set; null before the first one. */
+  readonly at: number | null
+  /** How old the present set is. */
+  readonly age_seconds: number | null
+  /** The greatest age of a rate that is used. */
+  readonly max_age_seconds: number
+  /** What is charged on top of an amount that was computed by a rate, in percent. */
+  readonly spread: string
+  /** What is in force, by currency and coin: the price of one coin. */
+  readonly rates: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Coins that have no rate now. */
+  readonly withheld: readonly ({
+    /** What it is a price in, such as `EUR`. */
+    readonly currency: string
+    /** The symbol of the coin: a network's own, or a token's. */
+    readonly coin: string
+    /** `held`: it jumped, until another set says so. `left_out`: the present set lacks it. `old`: the present set is too old. */
+    readonly why: 'held' | 'left_out' | 'old'
+    /** The last rate that was accepted. It is not used. */
+    readonly rate: string
+    /** The date of its set. */
+    readonly at: number
+    /** What it has jumped to; null if it has not. */
+    readonly held: {
+      /** In the present set. */
+      readonly rate: string
+      /** The date of the set that said so first. */
+      readonly since: number
+    } | null
+  })[]
+}
+
+export interface RatesTaken {
+  /** `repeated`: it is the present set, and changes nothing. */
+  readonly status: 'accepted' | 'repeated'
+  /** The date of the set. */
+  readonly at: number
+  /** Coins whose rates jumped: they have none until another set says so. */
+  readonly held: readonly RatePair[]
+  /** Coins that had a rate and are missing in this set: they have none. */
+  readonly left_out: readonly RatePair[]
+}
+
+export interface RatePair {
+  /** What it is a price in, such as `EUR`. */
+  readonly currency: string
+  /** The symbol of the coin: a network's own, or a token's. */
+  readonly coin: string
+}
+
 export interface DepositPayload {
   /** The reference of the invoice. */
   readonly reference: string
@@ -852,4 +906,9 @@ export interface SimulateDepositRequest {
   readonly receivedAt?: number | null | undefined
   /** Exactly this happens. Without it: pending at once, confirmed about a second later. */
   readonly kind?: 'pending' | 'confirmed' | null | undefined
+}
+
+export interface SetSandboxRatesRequest {
+  /** By currency and coin: the price of one coin. At most 2000 rates. */
+  readonly rates: Readonly<Record<string, Readonly<Record<string, string>>>>
 }

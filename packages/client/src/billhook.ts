@@ -12,8 +12,11 @@ import type {
   Invoice,
   InvoiceWithPayment,
   NetworkId,
+  Rates,
+  RatesTaken,
   RotateWebhookSecretRequest,
   ServiceInfo,
+  SetSandboxRatesRequest,
   SetWebhookRequest,
   SimulateDepositRequest,
   Wallet,
@@ -508,6 +511,19 @@ export class Billhook {
   }
 
   /**
+   * Which rates are in force: the price of one coin, by currency and coin, and which coins have none and why.
+   *
+   * @example
+   * ```js
+   * const { rates, withheld } = await billhook.getRates()
+   * console.log(rates.EUR.USDT, withheld.length) // 0.92 0
+   * ```
+   */
+  async getRates({ signal }: CallOptions = {}): Promise<Rates> {
+    return await this.#read({ tag: 'GET /api/rates', signer: undefined, signal })
+  }
+
+  /**
    * What the ledger steps need to know of a sandbox.
    *
    * @example
@@ -532,6 +548,19 @@ export class Billhook {
   async simulateDeposit(deposit: SimulateDepositRequest, { signal }: CallOptions = {}): Promise<Deposit> {
     checkFields('simulateDeposit', deposit)
     return await this.#read({ tag: 'POST /sandbox/deposits', body: deposit, signer: undefined, signal })
+  }
+
+  /**
+   * Sets all rates of a sandbox, by currency and coin. A coin that is left out has none.
+   *
+   * @example
+   * ```js
+   * const { status } = await billhook.setSandboxRates({ EUR: { USDT: '0.92', ETH: '2950.10' } })
+   * console.log(status, (await billhook.getRates()).rates.EUR.ETH) // accepted 2950.10
+   * ```
+   */
+  async setSandboxRates(rates: SetSandboxRatesRequest['rates'], { signal }: CallOptions = {}): Promise<RatesTaken> {
+    return await this.#read({ tag: 'POST /sandbox/rates', body: { rates }, signer: undefined, signal })
   }
 
   /**

@@ -11,7 +11,7 @@ from test_transport import DRAFT, INFO
 
 #: Chapters of the reference that a merchant's program calls, and operations of others.
 CHAPTERS = {"Invoices", "API keys", "Webhooks", "Events", "Identities and wallets"}
-OTHERS = {"getInfo", "describeSandbox", "simulateDeposit"}
+OTHERS = {"getInfo", "getRates", "describeSandbox", "simulateDeposit", "setSandboxRates"}
 #: Another operation covers these: claims of every network go to one path, which these two spell out.
 COVERED = {"claimTronNileWallet": "claimWallet", "claimSepoliaWallet": "claimWallet"}
 
@@ -36,8 +36,10 @@ CALLS = {
     "claimWallet": lambda billhook: billhook.claim_wallet("SEP"),
     "listWallets": lambda billhook: billhook.list_wallets(),
     "getInfo": lambda billhook: billhook.get_info(),
+    "getRates": lambda billhook: billhook.get_rates(),
     "describeSandbox": lambda billhook: billhook.describe_sandbox(),
     "simulateDeposit": lambda billhook: billhook.simulate_deposit(address="x", amount="1"),
+    "setSandboxRates": lambda billhook: billhook.set_sandbox_rates({"EUR": {"USDT": "0.92"}}),
 }
 
 OPERATIONS = {

@@ -1,9 +1,11 @@
 import { PUSHED_KEYS_MAX } from '../../domain/key-history.js'
+import { RATE_AT_MAX } from '../../domain/rate-set.js'
 import { EVENTS_MAX } from '../../ledger/gateway-events.js'
 import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { ownerInBody } from './parameters.js'
 import { networkName as network } from './records/common.js'
+import { givenRates } from './records/rates.js'
 import { list, oneOf, orNull, record, type Schema, text, whole } from './schema.js'
 
 const nonEmpty = (description: string) => text(description, { minLength: 1 })
@@ -84,5 +86,34 @@ export const gatewayOperations = operations({
       },
     },
     errors: ['invalid_json', 'invalid_events'],
+  },
+  'POST /internal/rates': {
+    id: 'pushRates',
+    chapter: 'Ledger gateway',
+    summary: 'Push a set of rates',
+    description:
+      'It exists if `BILLHOOK_RATES` is `push`. One bad value refuses the whole set, and the last good one stays. Answered when it is on disk.',
+    path: {},
+    query: {},
+    body: {
+      required: true,
+      schema: record({
+        at: whole('When the rates held: Unix milliseconds, never later than now.', {
+          format: 'int64',
+          minimum: 1,
+          maximum: RATE_AT_MAX,
+        }),
+        rates: givenRates,
+      }),
+      examples: { rates: { at: 1794700800000, rates: { EUR: { USDT: '0.92', ETH: '2950.10' } } } },
+    },
+    answers: {
+      200: {
+        description: 'What became of it.',
+        body: 'RatesTaken',
+        example: { status: 'accepted', at: 1794700800000, held: [{ currency: 'EUR', coin: 'ETH' }], left_out: [] },
+      },
+    },
+    errors: ['invalid_json', 'invalid_rates'],
   },
 })

@@ -6,6 +6,7 @@ import { eventRecords } from './records/event.js'
 import { eventResultRecords } from './records/event-result.js'
 import { infoRecords } from './records/info.js'
 import { invoiceRecords } from './records/invoice.js'
+import { rateRecords } from './records/rates.js'
 import { walletRecords } from './records/wallet.js'
 import { webhookRecords } from './records/webhook.js'
 
@@ -20,6 +21,7 @@ export const records = {
   ...infoRecords,
   ...depositRecords,
   ...eventResultRecords,
+  ...rateRecords,
   ...deliveredRecords,
 } as const
 

@@ -1,6 +1,7 @@
 import { examples } from './examples.js'
 import { type AnswerAbout, operations } from './operation.js'
 import { currencyName, networkName } from './records/common.js'
+import { givenRates } from './records/rates.js'
 import { list, oneOf, orNull, record, type Schema, text, time, whole } from './schema.js'
 
 const nonEmpty = (description: string) => orNull(text(description, { minLength: 1 }))
@@ -115,6 +116,27 @@ export const sandboxOperations = operations({
     query: {},
     answers: settled,
     errors: ['deposit_not_found'],
+  },
+  'POST /sandbox/rates': {
+    id: 'setSandboxRates',
+    chapter: 'Sandbox',
+    summary: 'Set all rates of the sandbox',
+    description: 'They hold until others are set, or until the source gives others that `BILLHOOK_RATES` names.',
+    path: {},
+    query: {},
+    body: {
+      required: true,
+      schema: record({ rates: givenRates }),
+      examples: { rates: { rates: { EUR: { USDT: '0.92', ETH: '2950.10' } } } },
+    },
+    answers: {
+      200: {
+        description: 'What became of it.',
+        body: 'RatesTaken',
+        example: { status: 'accepted', at: 1794700800000, held: [], left_out: [{ currency: 'USD', coin: 'TRX' }] },
+      },
+    },
+    errors: ['invalid_json', 'invalid_rates'],
   },
   'POST /sandbox/ledger': {
     id: 'submitTransaction',

@@ -48,6 +48,38 @@ export const serviceOperations = operations({
     },
     errors: [],
   },
+  'GET /api/rates': {
+    id: 'getRates',
+    chapter: 'Service',
+    summary: 'Get the rates that are in force',
+    path: {},
+    query: {},
+    answers: {
+      200: {
+        description: 'The price of one coin by currency, how old it is, and which coins have none and why.',
+        body: 'Rates',
+        example: {
+          source: 'file',
+          at: 1794700800000,
+          age_seconds: 41,
+          max_age_seconds: 600,
+          spread: '0.5',
+          rates: { EUR: { TRX: '0.2511', USDT: '0.92' } },
+          withheld: [
+            {
+              currency: 'EUR',
+              coin: 'ETH',
+              why: 'held',
+              rate: '2950.10',
+              at: 1794700740000,
+              held: { rate: '295.01', since: 1794700800000 },
+            },
+          ],
+        },
+      },
+    },
+    errors: [],
+  },
   'GET /openapi.json': {
     id: 'getOpenApi',
     chapter: 'Service',

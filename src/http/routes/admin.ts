@@ -22,6 +22,7 @@ import { type AdminHandlers, handlers } from '../endpoints.js'
 import { BASE_HEADERS, failureAnswer, jsonAnswer, outcomeAnswer, readJsonObject } from '../json.js'
 import { refuseParameter } from '../lists.js'
 import type { Answer, RequestHead } from '../server.js'
+import type { RatesRecord } from './rates.js'
 
 /** Unix ms. */
 const TIME = /^[0-9]{1,15}$/
@@ -73,6 +74,8 @@ export interface ServiceStatus {
   readonly ledger: LedgerRecord | null
   /** Blocks that no node could give, and deposits whose recording failed. */
   readonly set_aside: SetAside | null
+  /** Which rates are in force, as `GET /api/rates` answers it; null while the store cannot be read. */
+  readonly rates: RatesRecord | null
   /** Lines of the log that were lost since the start. */
   readonly log_lines_lost: number
 }

@@ -7,6 +7,7 @@ import { examineLedger } from './ledger.js'
 import { examineDescriptors, examineDisk, examineEngines, examineSettings } from './machine.js'
 import { examineCallbacks, examineNetworks } from './peers.js'
 import { examineProxy } from './proxy.js'
+import { examineRates } from './rates.js'
 
 /** In this order. A new one is a line here. */
 const EXAMINATIONS: Readonly<Record<string, Examination>> = {
@@ -19,6 +20,7 @@ const EXAMINATIONS: Readonly<Record<string, Examination>> = {
   clock: examineClock,
   networks: examineNetworks,
   ledger: examineLedger,
+  rates: examineRates,
   'public URL': examineProxy,
   callbacks: examineCallbacks,
 }

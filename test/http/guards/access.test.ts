@@ -70,7 +70,11 @@ function register(signer: TestKey, text: string, headers = signed(signer, REGIST
 }
 
 before(async () => {
-  fixture = await ServiceFixture.start({ BILLHOOK_STRICT: 'on', BILLHOOK_ONBOARDING_NAME: ONBOARDING_NAME })
+  fixture = await ServiceFixture.start({
+    BILLHOOK_STRICT: 'on',
+    BILLHOOK_ONBOARDING_NAME: ONBOARDING_NAME,
+    BILLHOOK_RATES: 'push',
+  })
   await fixture.assign(ALICE.identity, WALLET)
   await fixture.push({ id: 'onboarded bob', type: 'identity.onboarded', identity: BOB.identity })
   for (const { identity, identityKey, apiKey } of [ALICE, BOB]) {
@@ -462,6 +466,7 @@ test('every endpoint that is not open on purpose asks for a signature', async ()
   const open = [
     'GET /api/info',
     'GET /api/identity/:id/exists',
+    'GET /api/rates',
     'GET /api/wallets/claim/:chain/:coin',
     'GET /api/wallets/claim/niles/trx',
     'GET /api/wallets/claim/sep/eth',
@@ -487,9 +492,10 @@ test('every endpoint that is not open on purpose asks for a signature', async ()
     'POST /sandbox/deposits/:txHash/drop',
     'POST /sandbox/ledger',
     'POST /sandbox/ledger/',
+    'POST /sandbox/rates',
   ]
   // The gateway's HMAC.
-  const pushed = 'POST /internal/events'
+  const pushed = ['POST /internal/events', 'POST /internal/rates']
   const signed = [
     'POST /api/invoices',
     'POST /api/invoices/:id/void',
@@ -502,12 +508,12 @@ test('every endpoint that is not open on purpose asks for a signature', async ()
   const declared = Object.entries(endpoints)
     .filter(isOnPort)
     .map(([tag]) => tag)
-  assert.deepEqual(declared.toSorted(), [...open, pushed, ...signed].sort())
+  assert.deepEqual(declared.toSorted(), [...open, ...pushed, ...signed].sort())
   for (const tag of declared.filter((one) => !open.includes(one))) {
     const [method = '', pattern = ''] = tag.split(' ')
     const path = pattern.replace(/:\w+/g, 'x')
     const reply = await fixture.call(method, path, method === 'GET' ? {} : { body: { owner: 'x' } })
-    if (tag === pushed) assertRefused(reply, 401, 'Invalid gateway signature.', 'invalid_gateway_signature')
+    if (pushed.includes(tag)) assertRefused(reply, 401, 'Invalid gateway signature.', 'invalid_gateway_signature')
     else assertRefused(reply, ...MISSING)
   }
 })

@@ -43,6 +43,8 @@ const NOT_CAUSED: ReadonlySet<string> = new Set([
 ])
 
 /** Adds BNB to the networks. */
+/** A service that has every endpoint. */
+const ALL = { BILLHOOK_SANDBOX: 'on', BILLHOOK_RATES: 'push' }
 const NETWORKS_FILE = join(projectRoot, 'test/http/openapi/networks.json')
 
 const OWNER = 'an owner & co'
@@ -300,7 +302,7 @@ for (const engine of HTTP_ENGINES) {
       }))
 
     test('wallets, identities, the gateway and the service itself', () =>
-      calling({ BILLHOOK_HTTP: engine, BILLHOOK_SANDBOX: 'on', BILLHOOK_NETWORKS: NETWORKS_FILE }, async (caller) => {
+      calling({ BILLHOOK_HTTP: engine, ...ALL, BILLHOOK_NETWORKS: NETWORKS_FILE }, async (caller) => {
         const niles = 'GET /api/wallets/claim/niles/trx'
         const { id } = (await caller.expect(niles, 200)).json
         await caller.expect('GET /api/wallets/claim/sep/eth', 200)
@@ -329,6 +331,13 @@ for (const engine of HTTP_ENGINES) {
         await caller.expect(push, 'invalid_gateway_signature', { body: text })
         await caller.expect(push, 'invalid_json', await pushed('{'))
         await caller.expect(push, 'invalid_events', await pushed('{"events": []}'))
+        const pushRates = 'POST /internal/rates'
+        const set = JSON.stringify({ at: Date.now(), rates: { EUR: { USDT: '0.92' } } })
+        await caller.expect(pushRates, 200, await pushed(set))
+        await caller.expect(pushRates, 200, await pushed(set))
+        await caller.expect(pushRates, 'invalid_rates', await pushed(set.replace('0.92', '0.93')))
+        await caller.expect(pushRates, 'invalid_gateway_signature', { body: set })
+        await caller.expect(pushRates, 'invalid_json', await pushed('{'))
         // Not as documented, but answered as documented.
         const reply = await caller.fixture.post(push.split(' ')[1] ?? '', ...flawed())
         assert.equal(contract.flawOfAnswer(push, reply), null, reply.text)
@@ -339,6 +348,7 @@ for (const engine of HTTP_ENGINES) {
 
         await caller.expect('GET /healthz', 200)
         await caller.expect('GET /api/info', 200)
+        await caller.expect('GET /api/rates', 200)
         await caller.expect('GET /readyz', 200)
         const { headers } = await caller.expect('GET /openapi.json', 200)
         await caller.expect('GET /docs', 200)
@@ -368,6 +378,13 @@ for (const engine of HTTP_ENGINES) {
         await caller.expect(UMIDS, 500)
         await caller.expect('POST /sandbox/ledger', 500, { body: {} })
 
+        const setRates = 'POST /sandbox/rates'
+        const set = await caller.expect(setRates, 200, { body: { rates: { EUR: { USDT: '0.92', ETH: '3000' } } } })
+        assert.ok(set.json.left_out.length > 0)
+        await caller.expect(setRates, 'invalid_rates', { body: { rates: { EUR: { USDT: 'x' } } } })
+        await caller.expect(setRates, 'invalid_json', { body: '' })
+        await caller.expect('GET /api/rates', 200)
+
         const deposit = 'POST /sandbox/deposits'
         const { address } = (await caller.expect('GET /api/wallets/claim/sep/eth', 200)).json
         const body = { address, amount: '1', currency: 'USDT', network: 'SEP', txHash: '0x7', kind: 'pending' }
@@ -383,7 +400,7 @@ for (const engine of HTTP_ENGINES) {
       }))
 
     test('what a browser, a large body, a wrong name or a wrong parameter gets', () =>
-      calling({ BILLHOOK_HTTP: engine, BILLHOOK_SANDBOX: 'on' }, async (caller) => {
+      calling({ BILLHOOK_HTTP: engine, ...ALL }, async (caller) => {
         const page = { 'Sec-Fetch-Site': 'cross-site' }
         const own = { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'text/plain' }
         for (const tag of tags) {
@@ -403,7 +420,7 @@ for (const engine of HTTP_ENGINES) {
       }))
 
     test('too many requests', () =>
-      calling({ BILLHOOK_HTTP: engine, BILLHOOK_RATE_LIMIT: '1', BILLHOOK_SANDBOX: 'on' }, async (caller) => {
+      calling({ BILLHOOK_HTTP: engine, BILLHOOK_RATE_LIMIT: '1', ...ALL }, async (caller) => {
         await caller.fixture.get('/')
         for (const tag of tags) {
           if (endpoints[tag as keyof typeof endpoints].counts === 'nothing') continue

@@ -186,6 +186,21 @@ const CASES: readonly BodyCase[] = [
       Array.isArray(value) && value.length > 0 ? 'a bad event is rejected alone' : undefined,
   },
   {
+    tag: 'POST /internal/rates',
+    path: '/internal/rates',
+    good: { at: Date.now(), rates: { EUR: { USDT: '0.92' } } },
+    fields: ['at', 'rates'],
+    refusals: ['invalid_rates'],
+    differs: (field, value) => (field === 'at' && Number.isInteger(value) ? 'it depends on the clock' : undefined),
+  },
+  {
+    tag: 'POST /sandbox/rates',
+    path: '/sandbox/rates',
+    good: { rates: { EUR: { USDT: '0.92' } } },
+    fields: ['rates'],
+    refusals: ['invalid_rates'],
+  },
+  {
     tag: 'POST /sandbox/deposits',
     path: '/sandbox/deposits',
     good: { address: WALLET.address, amount: '1', kind: 'pending' },
@@ -206,7 +221,7 @@ describe('bodies', () => {
   const contract = new Contract()
   let fixture: ServiceFixture
   before(async () => {
-    fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on' })
+    fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', BILLHOOK_RATES: 'push' })
     await fixture.assign(OWNER, WALLET)
   })
   after(() => fixture.stop())

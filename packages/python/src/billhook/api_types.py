@@ -595,6 +595,65 @@ class EventResult(_EventResultAlways, total=False):
     error: str
 
 
+class RatesWithheldHeld(TypedDict):
+    """What it has jumped to; null if it has not."""
+
+    #: In the present set.
+    rate: str
+    #: The date of the set that said so first.
+    since: int
+
+
+class RatesWithheld(TypedDict):
+    #: What it is a price in, such as `EUR`.
+    currency: str
+    #: The symbol of the coin: a network's own, or a token's.
+    coin: str
+    #: `held`: it jumped, until another set says so. `left_out`: the present set lacks it. `old`: the present set is too old.
+    why: Literal["held", "left_out", "old"]
+    #: The last rate that was accepted. It is not used.
+    rate: str
+    #: The date of its set.
+    at: int
+    #: What it has jumped to; null if it has not.
+    held: Optional[RatesWithheldHeld]
+
+
+class Rates(TypedDict):
+    #: Where rates come from.
+    source: Literal["off", "file", "https", "push", "sandbox"]
+    #: The date of the present set; null before the first one.
+    at: Optional[int]
+    #: How old the present set is.
+    age_seconds: Optional[int]
+    #: The greatest age of a rate that is used.
+    max_age_seconds: int
+    #: What is charged on top of an amount that was computed by a rate, in percent.
+    spread: str
+    #: What is in force, by currency and coin: the price of one coin.
+    rates: Dict[str, Dict[str, str]]
+    #: Coins that have no rate now.
+    withheld: List[RatesWithheld]
+
+
+class RatesTaken(TypedDict):
+    #: `repeated`: it is the present set, and changes nothing.
+    status: Literal["accepted", "repeated"]
+    #: The date of the set.
+    at: int
+    #: Coins whose rates jumped: they have none until another set says so.
+    held: List[RatePair]
+    #: Coins that had a rate and are missing in this set: they have none.
+    left_out: List[RatePair]
+
+
+class RatePair(TypedDict):
+    #: What it is a price in, such as `EUR`.
+    currency: str
+    #: The symbol of the coin: a network's own, or a token's.
+    coin: str
+
+
 class DepositPayloadInvoice(TypedDict):
     """With the payload `with-invoice`: its state when the delivery was recorded."""
 

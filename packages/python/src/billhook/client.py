@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         InvoiceDraft,
         InvoiceFilter,
         InvoiceWithPayment,
+        Rates,
+        RatesTaken,
         RotationDraft,
         ServiceInfo,
         SimulatedDepositDraft,
@@ -535,6 +537,14 @@ class Billhook:
             raise _no_record(reply, "networks")
         return cast("ServiceInfo", info)
 
+    def get_rates(self) -> Rates:
+        """Which rates are in force: the price of one coin, by currency and coin, and which coins have none and why.
+
+        >>> billhook.get_rates()["rates"]["EUR"]["USDT"]
+        '0.92'
+        """
+        return cast("Rates", self._record("GET /api/rates", {}, signer=None))
+
     def describe_sandbox(self) -> DescribeSandboxAnswer:
         """What the ledger steps need to know of a sandbox.
 
@@ -552,6 +562,14 @@ class Billhook:
         """
         body = fields_of("simulate_deposit", deposit)
         return cast("Deposit", self._record("POST /sandbox/deposits", {}, body, signer=None))
+
+    def set_sandbox_rates(self, rates: Mapping[str, Mapping[str, str]]) -> RatesTaken:
+        """Sets all rates of a sandbox, by currency and coin. A coin that is left out has none.
+
+        >>> billhook.set_sandbox_rates({"EUR": {"USDT": "0.92", "ETH": "2950.10"}})["status"]
+        'accepted'
+        """
+        return cast("RatesTaken", self._record("POST /sandbox/rates", {}, {"rates": rates}, signer=None))
 
     def request(
         self,
