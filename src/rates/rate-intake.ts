@@ -40,7 +40,8 @@ export class RateIntake {
       case 'refused': {
         const { reason, detail } = verdict.refusal
         onRefused?.(reason)
-        const complaint = `${origin} ${reason} ${detail}`
+        // A detail may be another one each time, such as a date.
+        const complaint = `${origin} ${reason}`
         if (complaint !== this.complaint)
           log.warn({ origin, reason, detail }, 'a set of rates is REFUSED, the last good one stays')
         this.complaint = complaint

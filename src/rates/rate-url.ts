@@ -72,12 +72,8 @@ export class RateUrl implements RateSource {
       return gaveNothing('status', `it answered ${statusCode}${isRedirect ? ', and redirects are not followed' : ''}`)
     }
     const chunks: Buffer[] = []
-    let lengthBytes = 0
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      lengthBytes += chunk.length
-      if (lengthBytes > RATE_SET_BYTES_MAX) return gaveNothing('too_long', TOO_LONG)
-      chunks.push(chunk)
-    }
+    // The connection ends what is longer than it may be.
+    for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
     return rateSetIn(Buffer.concat(chunks))
   }
 }

@@ -69,6 +69,8 @@ test('a file without end, of which a part is read, and one that is not text, are
   writeFileSync(path, '{')
   truncateSync(path, 2 ** 30)
   assert.equal(gist(await file.read()), 'too_long')
-  writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d]))
+  // With the byte replaced it would be a set.
+  const [head, tail] = ['{"note": "', `", ${setText(1, { USDT: '0.92' }).slice(1)}`].map((text) => Buffer.from(text))
+  writeFileSync(path, Buffer.concat([head ?? Buffer.alloc(0), Buffer.from([0xff]), tail ?? Buffer.alloc(0)]))
   assert.equal(gist(await file.read()), 'not_json')
 })

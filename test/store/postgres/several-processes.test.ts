@@ -5,6 +5,8 @@ import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { EventOutcome, LedgerFact } from '../../../src/domain/ledger-fact.js'
 import { NOTES_MAX } from '../../../src/domain/note.js'
+import { rateSetOf } from '../../../src/domain/rate-set.js'
+import { RECEIPTS_MAX } from '../../../src/domain/rates.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import type { WebhookConfiguration } from '../../../src/domain/webhook.js'
 import type { InvoiceCommand, Settled, WalletResult } from '../../../src/store/commands.js'
@@ -322,6 +324,27 @@ test('a claim waits for the last free wallet when a deposit to it is being recor
     const claimed = await Promise.all(ids.map((_, i) => stores[i % STORES]?.wallets.claim('SEP', 60_000)))
     await Promise.all(deposits)
     assert.deepEqual(claimed.map((wallet) => wallet?.id).sort(), ids)
+  })
+})
+
+test('of sets of rates that come to all stores at once each is judged by what the others have made of the rates', async () => {
+  await withStores(async (stores) => {
+    const ROUNDS = 20
+    const startMs = Date.now() - 60_000
+    const give = async (store: Store, at: number, rate: string) => {
+      const read = rateSetOf({ at, rates: { EUR: { USDT: rate } } })
+      assert.ok(read.ok)
+      return await store.rates.take({ origin: 'push', set: read.set }, { jump: null, maxAgeMs: 600_000 })
+    }
+    for (let round = 0; round < ROUNDS; round += 1) {
+      // Sets of one date that contradict each other.
+      const verdicts = await Promise.all(stores.map((store, n) => give(store, startMs + round, `${1 + n}`)))
+      const accepted = verdicts.filter(({ kind }) => kind === 'accepted')
+      assert.equal(accepted.length, 1, JSON.stringify(verdicts))
+    }
+    const tables = await Promise.all(stores.map((store) => store.rates.current()))
+    for (const table of tables) assert.deepEqual(table, tables[0])
+    assert.equal(tables[0]?.receipts.length, RECEIPTS_MAX)
   })
 })
 
