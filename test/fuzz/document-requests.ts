@@ -198,6 +198,9 @@ function bodyOf(schema: JsonSchema | undefined, known: Known): fc.Arbitrary<stri
   return fc.oneof({ weight: 6, arbitrary: allowed }, { weight: 12, arbitrary: shaped }, { weight: 1, arbitrary: any })
 }
 
+/** How long ago sets of rates are dated at most. */
+const SETS_WITHIN_MS = 1000
+
 /** Fields that name what exists, and addresses that must lead nowhere. */
 function knownFields(tag: string, { walletIds }: World): Known {
   const keys = Array.from({ length: EXTRA_KEYS }, (_, n) => testKey(`fuzz document ${n}`).publicKeyHex)
@@ -220,6 +223,8 @@ function knownFields(tag: string, { walletIds }: World): Known {
     network: fc.constant('SEP'),
     txHash: fc.stringMatching(/^0x[0-9a-f]{64}$/),
     invoiceId: fc.constant(null),
+    // Of a set of rates that is neither old nor from the future.
+    at: fc.nat({ max: SETS_WITHIN_MS }).map((ms) => Date.now() - ms),
   }
 }
 

@@ -11,7 +11,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'oneOf', 'description', 'default', 'format'],
   ...['pattern', 'not', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'],
   ...['items', 'minItems', 'uniqueItems', 'maxItems', 'contains', 'properties', 'required'],
-  ...['additionalProperties', 'propertyNames', 'maxProperties'],
+  ...['additionalProperties', 'propertyNames', 'minProperties', 'maxProperties'],
 ])
 
 /** Of texts and lists without a bound of their own. */
@@ -114,7 +114,8 @@ function dictionaryOf(schema: JsonSchema, known: Known): fc.Arbitrary<unknown> {
   const { propertyNames = {}, additionalProperties } = schema
   const name = textOf(propertyNames as JsonSchema)
   const value = valuesOf(additionalProperties as JsonSchema, known)
-  return fc.array(fc.tuple(name, value), { maxLength: LIST_MAX }).map(asObject)
+  const minLength = number(schema, 'minProperties', 0)
+  return fc.array(fc.tuple(name, value), { minLength, maxLength: LIST_MAX }).map(asObject)
 }
 
 /** Values at and just beyond every bound that the schema names. */
@@ -131,11 +132,12 @@ function boundsOf(schema: JsonSchema): readonly unknown[] {
     const bound = schema[name]
     return typeof bound === 'number' ? lengthsAround(bound).map((n) => Array(n).fill('x')) : []
   })
-  const most = schema['maxProperties']
-  const sizes =
-    typeof most === 'number'
-      ? lengthsAround(most).map((n) => asObject(Array.from({ length: n }, (_, i) => [`key ${i}`, 'x'])))
+  const sizes = ['minProperties', 'maxProperties'].flatMap((name) => {
+    const bound = schema[name]
+    return typeof bound === 'number'
+      ? lengthsAround(bound).map((n) => asObject(Array.from({ length: n }, (_, i) => [`key ${i}`, 'x'])))
       : []
+  })
   const words = Array.isArray(schema['enum'])
     ? schema['enum'].flatMap((one) =>
         typeof one === 'string' ? [one.toUpperCase(), one.toLowerCase(), `${one} `, [one]] : [],

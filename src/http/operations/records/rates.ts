@@ -2,7 +2,8 @@ import { RATE_NAMES_MAX, RATES_MAX } from '../../../domain/rate-set.js'
 import { RATE_ORIGINS } from '../../../domain/rates.js'
 import { list, oneOf, orNull, record, type Schema, text, time, whole } from '../schema.js'
 
-const rate = (description: string) => text(description, { pattern: '^(?=.*[1-9])[0-9]{1,18}(\\.[0-9]{1,18})?$' })
+const rate = (description: string) =>
+  text(description, { pattern: '^[0-9]{1,18}(\\.[0-9]{1,18})?$', not: { pattern: '^[0.]*$' } })
 const CURRENCY_PATTERN = '^[A-Z][A-Z0-9]{1,11}$'
 const COIN_PATTERN = '^[A-Za-z0-9.]{1,16}$'
 
