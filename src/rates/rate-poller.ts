@@ -40,6 +40,7 @@ export class RatePoller {
     this.isStopped = true
     this.cancelPoll()
     this.cancelLook()
+    this.parts.source.close?.()
     await this.underWay
   }
 
@@ -48,7 +49,9 @@ export class RatePoller {
     this.cancelLook()
     try {
       const { source, take } = this.parts
-      const verdict = await take(source.origin, await source.read())
+      const read = await source.read()
+      if (this.isStopped) return
+      const verdict = await take(source.origin, read)
       this.failures = verdict.kind === 'refused' ? this.failures + 1 : 0
     } catch (error) {
       // The store is away or full. It says so itself.

@@ -15,6 +15,8 @@ export interface RateSource {
   read(): Promise<ReadSet>
   /** Whether it has something else than at the last reading; absent where only reading tells. */
   hasChanged?(): Promise<boolean>
+  /** Ends a reading that is under way, which then gives nothing. Absent where none takes long. */
+  close?(): void
 }
 
 /** The set in the bytes that a source gave. */

@@ -28,6 +28,7 @@ export interface RateUrlOptions {
  */
 export class RateUrl implements RateSource {
   readonly origin = 'https'
+  private underWay: Connection | null = null
 
   constructor(
     private readonly url: URL,
@@ -39,6 +40,7 @@ export class RateUrl implements RateSource {
     const answerLimitBytes = RATE_SET_BYTES_MAX + OVERHEAD_BYTES_MAX
     const settings = { guard, resolve, answerLimitBytes, ...(trust === undefined ? {} : { trust }) }
     const connection = new Connection(this.url.origin, settings, () => {})
+    this.underWay = connection
     let isLate = false
     const cancel = scheduler.after(timeoutMs, () => {
       isLate = true
@@ -54,6 +56,10 @@ export class RateUrl implements RateSource {
       cancel()
       connection.destroy()
     }
+  }
+
+  close(): void {
+    this.underWay?.destroy()
   }
 
   private async ask(connection: Connection): Promise<ReadSet> {

@@ -14,7 +14,7 @@ const POLL_MS = 60_000
 
 function opened(source: Partial<RateSource> = {}) {
   const scheduler = new ManualScheduler()
-  const state = { reads: 0, verdict: ACCEPTED as RateVerdict | Error }
+  const state = { reads: 0, takes: 0, verdict: ACCEPTED as RateVerdict | Error }
   const poller = new RatePoller({
     source: {
       origin: 'https',
@@ -25,6 +25,7 @@ function opened(source: Partial<RateSource> = {}) {
       ...source,
     },
     take: async () => {
+      state.takes += 1
       if (state.verdict instanceof Error) throw state.verdict
       return state.verdict
     },
@@ -90,13 +91,17 @@ test('a source that tells of changes is read as soon as it has changed, also whi
   await poller.stop()
 })
 
-test('nothing is read after the stop, which waits for a reading that is under way', async () => {
+test('a stop ends the reading that is under way, of which nothing is kept, and waits for it; nothing is read afterwards', async () => {
   let finish = () => {}
-  const { poller, pass, scheduler } = opened({
+  let closed = 0
+  const { poller, pass, scheduler, state } = opened({
     read: () =>
       new Promise((resolve) => {
         finish = () => resolve(READ)
       }),
+    close: () => {
+      closed += 1
+    },
   })
   poller.start()
   let isStopped = false
@@ -104,8 +109,9 @@ test('nothing is read after the stop, which waits for a reading that is under wa
     isStopped = true
   })
   await pass(0)
-  assert.equal(isStopped, false)
+  assert.deepEqual([isStopped, closed], [false, 1])
   finish()
   await stopped
+  assert.equal(state.takes, 0)
   assert.equal(scheduler.pending, 0)
 })

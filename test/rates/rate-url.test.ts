@@ -139,6 +139,16 @@ test('an answer that comes drop by drop, or not at all, is cut off at the deadli
   }
 })
 
+test('closing the source ends what is under way', async (t) => {
+  const mute = await openRawReceiver((socket) => {
+    socket.on('error', () => {})
+    source.close()
+  })
+  t.after(() => mute.close())
+  const source = sourceAt(mute.url)
+  assert.equal((await refusalOf(source)).reason, 'unreachable')
+})
+
 test('a connection that fails or breaks off is told without the URL', async (t) => {
   const cut = await openRawReceiver((socket) => {
     socket.on('error', () => {})
