@@ -2,7 +2,7 @@ import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { memoryOf, ServiceProcess } from '../test/support/service-process.js'
+import { memoryOf, NODE_FLAGS, ServiceProcess } from '../test/support/service-process.js'
 import { temporaryDirectory } from '../test/support/temporary-directory.js'
 import { chooseLoadGenerator } from './load/choose-load-generator.js'
 import { GATEWAY_SECRET, Merchants } from './merchants.js'
@@ -10,7 +10,7 @@ import { projectRoot } from './project-root.js'
 import { registerMerchants } from './registration.js'
 import { writeRequestFile } from './request-file.js'
 import { median } from './results.js'
-import { NODE_FLAGS, say } from './service-process.js'
+import { say } from './service-process.js'
 
 /*
  * Compares the single binary with `node dist/src/main.js`, in alternating rounds: start to first answer, memory at rest, and

@@ -1,8 +1,5 @@
-import { ServiceProcess } from '../test/support/service-process.js'
+import { NODE_FLAGS, ServiceProcess } from '../test/support/service-process.js'
 import { GATEWAY_SECRET } from './merchants.js'
-
-/** The flags of `npm start` and `docs/operating/running.md`. */
-export const NODE_FLAGS = ['--max-semi-space-size=32', '--v8-pool-size=1']
 
 /** Starts Billhook. Settings in the environment of the benchmarks win, so that they can be compared. */
 export function startBenched(data: string, settings: Readonly<Record<string, string>>): Promise<ServiceProcess> {

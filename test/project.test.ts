@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { NODE_FLAGS } from '../bench/service-process.js'
 import { VERSION } from '../src/version.js'
 import { projectRoot } from './support/project-root.js'
+import { NODE_FLAGS } from './support/service-process.js'
 
 function readProjectFile(path: string): string {
   return readFileSync(join(projectRoot, path), 'utf8')

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { type Exposition, parseExposition } from '../support/exposition.js'
 import { HTTP_ENGINES } from '../support/http-engines.js'
 import { PostgresServer } from '../support/postgres-server.js'
-import { memoryOf, ServiceProcess } from '../support/service-process.js'
+import { memoryOf, NODE_FLAGS, ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import type { ListAttack, ListReport } from './crowd-attacker.js'
 import { ask, hashOf, pushEvents } from './http-client.js'
@@ -104,7 +104,9 @@ async function crowdOn(
   options: ScenarioOptions,
 ): Promise<void> {
   const place = temporaryDirectory()
-  const environment = { BILLHOOK_LOG: 'fatal', BILLHOOK_METRICS_PORT: '0', BILLHOOK_RATE_LIMIT: '0', ...settings }
+  const flags = { NODE_OPTIONS: NODE_FLAGS.join(' ') }
+  const quiet = { BILLHOOK_LOG: 'fatal', BILLHOOK_METRICS_PORT: '0', BILLHOOK_RATE_LIMIT: '0' }
+  const environment = { ...flags, ...quiet, ...settings }
   const service = await ServiceProcess.start(place.path, environment)
   try {
     await new Crowd(name, service, options).run(plays)

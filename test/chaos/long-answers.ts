@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { GATEWAY_SECRET } from '../support/service-fixture.js'
-import { memoryOf, ServiceProcess } from '../support/service-process.js'
+import { memoryOf, NODE_FLAGS, ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { pushEvents } from './http-client.js'
 import { type LongChain, LongNode } from './long-chain.js'
@@ -10,8 +10,6 @@ import type { ScenarioOptions } from './overload.js'
 
 /** Above the service that waits for the block. */
 const MEMORY_MAX_MIB = 64
-/** Those of the installed program. */
-const NODE_FLAGS = ['--max-semi-space-size=32', '--v8-pool-size=1']
 const LONG_HEIGHT = 12
 const LOOK_MS = 5
 const STEP_MS = 250

@@ -6,6 +6,9 @@ import { GATEWAY_SECRET } from './service-fixture.js'
 const main = new URL('../../src/main.js', import.meta.url).pathname
 const KIB_PER_MIB = 1024
 
+/** The flags of `npm start`, of the installed program and of `docs/operating/running.md`. Without them collections of garbage wait for threads. */
+export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=32', '--v8-pool-size=1']
+
 /** How to start the service. */
 export interface Launch {
   readonly data: string
