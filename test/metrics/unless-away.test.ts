@@ -24,7 +24,7 @@ test('a gauge of a store that does not answer has no value, and the others wait 
   assert.equal(await valueIn(registry), undefined)
 })
 
-test('a gauge of a store that refuses has no value, and that of one that answers has its value', async () => {
+test('a gauge of a store that refuses or is damaged has no value, and that of one that answers has its value', async () => {
   const registry = new Registry()
   const gauge = gaugeIn(registry)
   const scheduler = new ManualScheduler()
@@ -32,6 +32,10 @@ test('a gauge of a store that refuses has no value, and that of one that answers
   await set(7)
   assert.equal(await valueIn(registry), 7)
   await unlessAway(gauge, () => Promise.reject(new StorageUnavailable(new Error('away'))), scheduler)
+  assert.equal(await valueIn(registry), undefined)
+  await set(9)
+  const damage = Object.assign(new Error('MDB_CORRUPTED'), { code: -30_796 })
+  await unlessAway(gauge, () => Promise.reject(damage), scheduler)
   assert.equal(await valueIn(registry), undefined)
   await set(8)
   assert.equal(await valueIn(registry), 8)

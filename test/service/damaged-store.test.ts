@@ -21,6 +21,7 @@ const hasPostgres = (await postgresForTests()) !== null
 const DATABASE_PAGE_BYTES = 8192
 const WAIT_MS = 30_000
 const ASK_AGAIN_MS = 50
+const PROBE_PAUSE_MS = 1000
 
 /** A service with two wallets of one owner, and what its operator sees of it. */
 class Damaged {
@@ -85,7 +86,7 @@ class Damaged {
   /** What `/readyz`, the metrics and `billhook status` say. */
   async told() {
     const ready = await fetch(`${this.service.url}/readyz`)
-    const { status, degraded = [] } = (await ready.json()) as { status: string; degraded?: string[] }
+    const { status, degraded = [] } = (await ready.json()) as { status?: string; degraded?: string[] }
     const { code, stdout } = await command('status', '--json', '--data', this.directory)
     const { condition, degraded: told } = JSON.parse(stdout) as ServiceStatus
     const scraped = await fetch(this.service.metricsUrl ?? assert.fail('there are no metrics'))
@@ -109,6 +110,10 @@ async function tells(damaged: Damaged, expected: Told): Promise<void> {
 }
 
 const WELL: Told = { http: 200, status: 'ready', degraded: 0, code: 0, condition: 'ready', told: 0, metric: 0 }
+const REFUSES: Told = {
+  ...{ http: 503, status: undefined, degraded: 0, code: 0 },
+  ...{ condition: 'not_ready', told: 1, metric: 1 },
+}
 const TOLD: Told = { http: 200, status: 'degraded', degraded: 1, code: 0, condition: 'degraded', told: 1, metric: 1 }
 
 async function within(scenario: (directory: string) => Promise<void>): Promise<void> {
@@ -175,6 +180,27 @@ describe('a service that comes across a damaged page while it runs says so until
       }))
   }
 })
+
+test('a commit that meets a damaged page is the last one: reads go on, and the service says that it takes no writes', () =>
+  within(async (directory) => {
+    const damaged = await Damaged.start(directory, {})
+    try {
+      assert.equal(await damaged.own('one'), 200)
+      const id = await damaged.create('one')
+      spoilRoot(directory, 'open-invoices')
+      assert.equal(await damaged.tryToCreate('one'), 503)
+      // Longer than the pause before a probe.
+      for (let n = 0; n < 5; n += 1) {
+        await tells(damaged, REFUSES)
+        assert.equal(await damaged.statusOf(`/api/invoices/${id}`), 200)
+        await setTimeout(PROBE_PAUSE_MS / 2)
+      }
+      assert.equal(await damaged.tryToCreate('one'), 503)
+    } finally {
+      await damaged.service.end('SIGTERM')
+    }
+    assert.equal(damaged.service.child.signalCode, null)
+  }))
 
 test('a service says that PostgreSQL came across a damaged page, until it ends', { skip: !hasPostgres }, () =>
   within(async (directory) => {

@@ -1,6 +1,7 @@
 import { BoundedSlice, type Slice } from '../../../base/turns.js'
 import { type Clock, elapsedOf } from '../../../clock.js'
 import type { Settled } from '../../commands.js'
+import { isDamage } from '../../damage.js'
 import { QueueFull, StorageUnavailable } from '../../refusals.js'
 import type { CommitObserver } from '../../store.js'
 import { CurrencyNumbers } from '../tables/currencies.js'
@@ -215,9 +216,9 @@ export class CommitLoop {
     return this.enqueue(units, false)
   }
 
-  /** Lets commits begin again after one that failed. */
+  /** Lets commits begin again after one that failed, unless that met damage: the binding's next transaction may end the process. */
   resume(): void {
-    this.refusal = null
+    if (!isDamage(this.refusal)) this.refusal = null
   }
 
   /** Takes no more work, and resolves when nothing waits or runs. */
@@ -275,6 +276,7 @@ export class CommitLoop {
       // The binding says a moment later what the disk has said.
       void commitErrorOf(cause)?.then((said) => {
         reason.cause = said
+        if (this.refusal === cause) this.refusal = said
         this.onError(said)
       })
       this.onFailed?.(reason)
