@@ -69,7 +69,7 @@ export function amountOf(
 type Told = Omit<ServiceInfo['networks'][number], 'tokens'> & Partial<Pick<ServiceInfo['networks'][number], 'tokens'>>
 
 /** The token that a label of deposits is of, as a network lists it. */
-export function tokenOf({ tokens, decimals }: Told, label: string | null) {
+function tokenOf({ tokens, decimals }: Told, label: string | null) {
   const symbol = label === USDT_LABEL ? USDT : label === USDT ? null : label
   return (tokens ?? [{ symbol: USDT, decimals }]).find((token) => token.symbol === symbol)
 }
