@@ -2,7 +2,7 @@ import type { Settings } from '../config.js'
 import { labelOf } from '../domain/amount.js'
 import type { Logger } from '../log.js'
 import { BlocksAside } from '../networks/blocks-aside.js'
-import { settingOf } from '../networks/catalogue/built-in.js'
+import { contractSettingOf } from '../networks/catalogue/built-in.js'
 import {
   type EntryToken,
   type EvmEntry,
@@ -136,8 +136,7 @@ function tronReader(entry: TronEntry, parts: ReaderParts): NetworkReader {
   const tokens = entry.tokens
     .map(toRead)
     .map(({ contract, ...token }) => ({ ...token, account: accountOfAddress(contract) }))
-  const wrong = tokens.find(({ account }) => account === null)
-  const flaw = `the check sum of the contract of ${wrong?.symbol} in ${settingOf(entry, 'tokens')} is wrong`
+  const wrong = entry.tokens.find(({ contract }) => accountOfAddress(contract ?? '') === null)
   const { clock } = parts
   const warn = warningOf(entry, parts)
   const options = {
@@ -150,7 +149,10 @@ function tronReader(entry: TronEntry, parts: ReaderParts): NetworkReader {
   return new NodesReader({
     ...commonOptions(entry, parts),
     addresses: entry.urls.map((url) => addressOf(url, headers)),
-    nodeOf: (http) => (wrong === undefined ? new TronNode(http, options) : misconfiguredNode(flaw)),
+    nodeOf: (http) =>
+      wrong === undefined
+        ? new TronNode(http, options)
+        : misconfiguredNode(`the check sum of ${contractSettingOf(entry.id, wrong)} is wrong`),
   })
 }
 

@@ -13,6 +13,7 @@ const MAIN = new URL('../../src/main.js', import.meta.url)
 /** A node that limits the rate serves a call no sooner after the last one. */
 const LIMITED_SPACING_MS = 500
 /** Nobody listens there. */
+const WRONG_CHECK_SUM = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBg'
 const DEAD_URL = 'http://127.0.0.1:1'
 
 /** A service in this process that watches the chain. */
@@ -393,21 +394,26 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
   })
 })
 
-test('a token of TRON with a typing error is refused at start with one line', async (t) => {
-  const place = temporaryDirectory()
-  t.after(() => place.remove())
-  const environment = {
-    BILLHOOK_TRX_NILE_URLS: DEAD_URL,
-    BILLHOOK_TRX_NILE_TOKEN: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBg',
-    BILLHOOK_LOG: 'silent',
-  }
-  const { code, stderr } = await startChild(MAIN, ['serve', '--port', '0', '--data', place.path], environment).ended
-  assert.equal(
-    stderr,
-    `billhook: TRX-NILE cannot be watched: ${DEAD_URL}: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong\n`,
-  )
-  assert.equal(code, 1)
-})
+for (const [what, typed, told] of [
+  ['a token', { BILLHOOK_TRX_NILE_TOKEN: WRONG_CHECK_SUM }, 'BILLHOOK_TRX_NILE_TOKEN'],
+  [
+    'a further token',
+    {
+      BILLHOOK_TRX_NILE_TOKEN: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf',
+      BILLHOOK_TRX_NILE_TOKENS: `USDC:${WRONG_CHECK_SUM}:6`,
+    },
+    'the contract of USDC in BILLHOOK_TRX_NILE_TOKENS',
+  ],
+] as const) {
+  test(`${what} of TRON with a typing error is refused at start with one line`, async (t) => {
+    const place = temporaryDirectory()
+    t.after(() => place.remove())
+    const environment = { BILLHOOK_TRX_NILE_URLS: DEAD_URL, BILLHOOK_LOG: 'silent', ...typed }
+    const { code, stderr } = await startChild(MAIN, ['serve', '--port', '0', '--data', place.path], environment).ended
+    assert.equal(stderr, `billhook: TRX-NILE cannot be watched: ${DEAD_URL}: the check sum of ${told} is wrong\n`)
+    assert.equal(code, 1)
+  })
+}
 
 test('the sandbox is refused together with real networks, with one line each', async () => {
   const environment = {

@@ -111,7 +111,18 @@ function nile(settings: BuiltInSettings): TronEntry {
 }
 
 /** The variables that an operator sets for a network: a built-in one has its own, others are in the file. */
-export function settingOf({ id }: Pick<NetworkEntry, 'id'>, field: 'urls' | 'start' | 'tokens'): string {
-  const prefix = { [SEP.id]: 'BILLHOOK_SEP', [TRX_NILE.id]: 'BILLHOOK_TRX_NILE' }[id]
+export function settingOf({ id }: Pick<NetworkEntry, 'id'>, field: 'urls' | 'start'): string {
+  const prefix = prefixOf(id)
   return prefix === undefined ? `"${field}" of ${id} in BILLHOOK_NETWORKS` : `${prefix}_${field.toUpperCase()}`
+}
+
+/** Where an operator has written the contract of a token. */
+export function contractSettingOf(id: NetworkEntry['id'], { currency, symbol }: EntryToken): string {
+  const prefix = prefixOf(id)
+  if (prefix === undefined) return `the contract of ${symbol} of ${id} in BILLHOOK_NETWORKS`
+  return currency === USDT ? `${prefix}_TOKEN` : `the contract of ${symbol} in ${prefix}_TOKENS`
+}
+
+function prefixOf(id: NetworkEntry['id']): string | undefined {
+  return { [SEP.id]: 'BILLHOOK_SEP', [TRX_NILE.id]: 'BILLHOOK_TRX_NILE' }[id]
 }
