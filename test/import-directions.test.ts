@@ -16,8 +16,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // Leaves.
   base: ['scheduler'],
   clock: [],
-  // The operator's file of networks is one of the settings.
-  config: ['base', 'networks'],
+  // The operator's file of networks is one of the settings, and addresses in settings are compared as everywhere.
+  config: ['base', 'domain', 'networks'],
   crypto: ['base'],
   log: ['base', 'clock', 'scheduler'],
   'program-files': [],
