@@ -6,6 +6,8 @@ import { type InvoiceRequest, walletsOf } from '../domain/invoice.js'
 import { canonicalAddress } from '../domain/network.js'
 import {
   type AcceptCommand,
+  type AcceptOrderCommand,
+  type AcceptOrderResult,
   type AcceptResult,
   type ChainCommand,
   type ChainResult,
@@ -16,11 +18,15 @@ import {
   type InvoiceCommand,
   type InvoiceResult,
   NO_TERMS,
+  type OrderCommand,
+  type OrderResult,
   type VoidCommand,
+  type VoidOrderCommand,
   type VoidResult,
   type WalletCommand,
   type WalletResult,
 } from '../store/commands.js'
+import type { OrderPort } from '../store/orders.js'
 import type { ChainPort, InvoicePort, WalletPort } from '../store/store.js'
 import { type Envelope, Turn, WalletActor } from './wallet-actor.js'
 
@@ -37,8 +43,9 @@ const DEFAULT_BOUNDS: DirectoryBounds = { mailboxCapacity: 8192, totalCapacity: 
 
 /** What the actors need of the store. */
 export interface DirectoryPorts {
-  readonly commands: Pick<CommandPort, 'perform' | 'answerWithoutTurn'>
+  readonly commands: Pick<CommandPort, 'perform' | 'answerWithoutTurn' | 'answerOrderWithoutTurn'>
   readonly invoices: Pick<InvoicePort, 'find'>
+  readonly orders: Pick<OrderPort, 'findWithOptions'>
   readonly wallets: Pick<WalletPort, 'find' | 'at'>
   readonly chain: Pick<ChainPort, 'addressesOf' | 'depositsOf'>
 }
@@ -108,13 +115,58 @@ export class WalletDirectory {
     return this.endInvoice({ type: 'accept', invoiceId, owner, ...terms })
   }
 
+  /**
+   * Creates an order in one turn of the wallets of all its options. Fails with `overloaded` if one of their mailboxes is full. A request
+   * for wallets of another owner fails before it enters a mailbox.
+   */
+  async createOrder({ request, quotes, terms }: Omit<OrderCommand, 'type'>): Promise<OrderResult> {
+    const command: OrderCommand = { type: 'order', request, quotes, terms: terms ?? NO_TERMS }
+    const looked = this.store.commands.answerOrderWithoutTurn(command)
+    const answer = looked instanceof Promise ? await looked : looked
+    if (answer !== null) return answer
+    const walletIds = new Set(request.options.flatMap((option) => option.walletIds))
+    const result = this.submit([...walletIds], command)
+    return (await result) ?? { type: 'order', outcome: refuse('overloaded'), isReplay: false }
+  }
+
+  /**
+   * Voids an order for `owner` in a turn of those of the wallets of its invoices that the owner still has. Fails with `overloaded` if one
+   * of their mailboxes is full. A request for another owner's order fails before it enters a mailbox.
+   */
+  voidOrder(orderId: string, owner: string, terms: EndTerms = {}): Promise<AcceptOrderResult['outcome']> {
+    return this.endOrder({ type: 'void-order', orderId, owner, ...terms })
+  }
+
+  /** Accepts an order for `owner`, likewise. */
+  acceptOrder(orderId: string, owner: string, terms: EndTerms = {}): Promise<AcceptOrderResult['outcome']> {
+    return this.endOrder({ type: 'accept-order', orderId, owner, ...terms })
+  }
+
+  private async endOrder(command: VoidOrderCommand | AcceptOrderCommand): Promise<AcceptOrderResult['outcome']> {
+    const { orderId, owner } = command
+    const found = await this.store.orders.findWithOptions(orderId)
+    if (found === undefined) return refuse('order_not_found')
+    if (found.order.owner !== owner) return refuse('not_order_owner')
+    const own = await this.ownWallets(
+      owner,
+      found.invoices.flatMap(({ invoice }) => walletsOf(invoice)),
+    )
+    const result = await this.submit(own.length === 0 ? [`,order ${orderId}`] : own, command)
+    return result === null ? refuse('overloaded') : result.outcome
+  }
+
+  /** Those of some wallets that an owner has now, each once. */
+  private async ownWallets(owner: string, walletIds: readonly string[]): Promise<readonly string[]> {
+    const wallets = await Promise.all([...new Set(walletIds)].map((id) => this.store.wallets.find(id)))
+    return wallets.flatMap((wallet) => (wallet?.owner === owner ? [wallet.id] : []))
+  }
+
   private async endInvoice(command: VoidCommand | AcceptCommand): Promise<VoidResult['outcome']> {
     const { invoiceId, owner } = command
     const invoice = await this.store.invoices.find(invoiceId)
     if (invoice === undefined) return refuse('invoice_not_found')
     if (invoice.owner !== owner) return refuse('not_invoice_owner')
-    const wallets = await Promise.all(walletsOf(invoice).map((id) => this.store.wallets.find(id)))
-    const own = wallets.flatMap((wallet) => (wallet?.owner === owner ? [wallet.id] : []))
+    const own = await this.ownWallets(owner, walletsOf(invoice))
     const result = await this.submit(own.length === 0 ? [`,invoice ${invoiceId}`] : own, command)
     return result === null ? refuse('overloaded') : result.outcome
   }

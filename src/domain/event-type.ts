@@ -12,10 +12,19 @@ export const EVENT_TYPES = [
   'deposit.dropped',
   'delivery.failed',
   'invoice.accepted',
+  'order.created',
+  'order.partly',
+  'order.paid',
+  'order.unpaid',
+  'order.accepted',
+  'order.expired',
+  'order.voided',
+  'order.overpaid',
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]
 export type InvoiceEventType = Extract<EventType, `invoice.${string}`>
+export type OrderEventType = Extract<EventType, `order.${string}`>
 export type DepositEventType = `deposit.${DepositReport}`
 
 /** An event that a delivery tells. */

@@ -31,7 +31,7 @@ export interface OwnerEvent extends OrderFields {
   readonly at: number
   /** For a deposit the invoice that it is matched to, for a delivery the one that is notified. Null for a deposit of none, and for its delivery. */
   readonly invoiceId: string | null
-  /** That of the invoice. */
+  /** That of the invoice, or of the order. */
   readonly reference: string | null
   /** Null unless the event is about one. */
   readonly deposit: Sighting | null
@@ -39,6 +39,8 @@ export interface OwnerEvent extends OrderFields {
   readonly delivery: FailedDelivery | null
   /** Present for a deposit whose invoice had become void before it came. */
   readonly late?: true
+  /** Present for an event of an order, and for what is about an invoice of one. */
+  readonly orderId?: string
 }
 
 /** The types in a list that a client gave, in the order of `EVENT_TYPES`; null unless it names at least one, and each once. */

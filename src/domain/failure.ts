@@ -59,6 +59,17 @@ export const failureMessages = {
   not_invoice_owner: 'This invoice belongs to another identity.',
   invoice_not_found: 'No such invoice.',
 
+  // Orders (decisions 15)
+  invalid_order: 'An order needs an owner and a name; description and reference must be strings.',
+  invalid_price: 'price must have an amount, a decimal greater than zero, and a currency of 2 to 12 characters.',
+  invalid_options:
+    'options must be 1 to 10 objects with walletIds, a currency and, if the amount is fixed, an amount; a wallet is in one option of a currency.',
+  rate_unavailable: 'There is no current rate for this currency.',
+  order_paid: 'This order is paid or being paid.',
+  order_void: 'This order is void.',
+  not_order_owner: 'This order belongs to another identity.',
+  order_not_found: 'No such order.',
+
   // Notes of support, in the operator's own tools
   invalid_note:
     'A note has 1 to 2000 characters, one of them visible at least, and no control characters but line breaks.',
@@ -136,6 +147,9 @@ export const blamedFields: Readonly<Partial<Record<FailureCode, string>>> = {
   invalid_payload: 'payload',
   invalid_types: 'types',
   invalid_overlap: 'overlapSeconds',
+  invalid_price: 'price',
+  invalid_options: 'options',
+  rate_unavailable: 'options',
   invalid_note: 'text',
 }
 
@@ -149,6 +163,7 @@ export const detailsOfFailures = {
   wallet_in_use: ['wallet'],
   too_many_wallet_sets: ['wallet'],
   unsupported_currency: ['supported'],
+  rate_unavailable: ['coin'],
 } as const satisfies Readonly<Partial<Record<FailureCode, readonly (keyof FailureDetails)[]>>>
 
 /** Why an invoice is not possible on a wallet. */
@@ -162,6 +177,8 @@ export interface FailureDetails {
   readonly reason?: WalletReason
   /** The values that the field may have. */
   readonly supported?: readonly string[]
+  /** The symbol of the coin that has no rate. */
+  readonly coin?: string
 }
 
 export interface Failure {

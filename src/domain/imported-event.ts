@@ -32,6 +32,7 @@ export type ImportedEvent =
   /** `id` is that of the last one. */
   | { readonly type: 'removal'; readonly owner: string; readonly id: string }
 
+const ORDER_ID = /^[0-9a-f]{32}$/
 const EVENT_ID = /^[0-9a-f]{16}$/
 const TIME_DIGITS = 12
 const ATTEMPTS_MAX = 0xffff_ffff
@@ -46,9 +47,20 @@ export function readEvent(record: Fields, importing: Importing): ImportedEvent {
   const type = EVENT_TYPES.find((one) => one === name)
   if (type === undefined) throw new FieldFlaw('type is not one that is known')
   const subject = subjectOf(type, record, importing)
-  const mayLackInvoice = subject.deposit !== null || (subject.delivery !== null && subject.delivery.event !== null)
+  const isOfOrder = type.startsWith('order.')
+  const named = record['orderId']
+  const orderId =
+    named === undefined && !isOfOrder
+      ? undefined
+      : matching(record, 'orderId', ORDER_ID, '32 lower-case hex characters')
+  const mayLackInvoice =
+    isOfOrder || subject.deposit !== null || (subject.delivery !== null && subject.delivery.event !== null)
   const invoiceId = mayLackInvoice ? optionalText(record, 'invoiceId') : text(record, 'invoiceId')
-  return { type: 'event', owner, event: { id, type, at, invoiceId, ...subject } }
+  return {
+    type: 'event',
+    owner,
+    event: { id, type, at, invoiceId, ...subject, ...(orderId === undefined ? {} : { orderId }) },
+  }
 }
 
 function subjectOf(

@@ -123,7 +123,8 @@ export function parseInvoiceRequest(
   })
 }
 
-function isExpiry(value: unknown): value is number {
+/** Whether a value is a lifetime of an invoice, in seconds. */
+export function isExpiry(value: unknown): value is number {
   return (
     typeof value === 'number' && Number.isInteger(value) && value >= EXPIRY_SECONDS_MIN && value <= EXPIRY_SECONDS_MAX
   )
@@ -140,7 +141,8 @@ function parseOptionalText(value: unknown): string | null | undefined {
   return typeof value === 'string' ? wellFormed(value) : undefined
 }
 
-function parseWalletIds(value: unknown): readonly string[] | null {
+/** The wallets of a request, each once and in the order sent; null when they are none. */
+export function parseWalletIds(value: unknown): readonly string[] | null {
   if (!Array.isArray(value) || value.length === 0 || value.length > INVOICE_WALLETS_MAX) return null
   for (const id of value) {
     if (typeof id !== 'string' || id === '') return null
@@ -180,8 +182,8 @@ export interface InvoiceFacts {
   /** Whether it is in the native currency, on wallets of different coins, and that is not allowed. */
   areCoinsMixed(): boolean
   isReferenceTaken(): boolean
-  /** The first wallet on which an invoice of equal amount and currency counts. */
-  walletOfAmount(): string | null
+  /** The first wallet on which an invoice of an amount, atoms, and of its currency counts. */
+  walletOfAmount(amount: bigint): string | null
   /** The first wallet on which an invoice of the currency counts; always null if invoices may share wallets. */
   takenWallet(): string | null
   /** A wallet on which the invoice's set of wallets would be one too many. */
@@ -232,7 +234,7 @@ export function refuseInvoice(request: InvoiceRequest, facts: InvoiceFacts): Fai
   if (facts.areCoinsMixed()) return failure('mixed_native_coins')
   if (!request.isCallbackUrlValid) return failure('invalid_callback_url')
   if (facts.isReferenceTaken()) return failure('reference_in_use')
-  const ofAmount = facts.walletOfAmount()
+  const ofAmount = facts.walletOfAmount(request.amount)
   if (ofAmount !== null) {
     const asked = { amount: request.amountText, currency: request.currency }
     return detailedFailure('amount_in_use', { wallet: ofAmount }, asked)

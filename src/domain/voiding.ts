@@ -1,5 +1,5 @@
 import { type Failure, failure } from './failure.js'
-import { isPaid, type Received } from './payment.js'
+import { isPaid, type Received, type Sums } from './payment.js'
 
 /** `expiresInSeconds` of a request (decisions 4). */
 export const EXPIRY_SECONDS_MIN = 60
@@ -30,6 +30,14 @@ export function isCovered(amount: bigint, { confirmed, pending }: Received): boo
   return isPaid(amount, confirmed + pending)
 }
 
+/**
+ * Whether what has come keeps an invoice from its expiry. An option of an order lives on with whatever has come for it: the payer may
+ * have paid the rest in another coin (decisions 15).
+ */
+export function outlives(amount: bigint, sums: Sums, isOption: boolean): boolean {
+  return isOption ? sums.own.confirmed + sums.own.pending > 0n : isCovered(amount, sums)
+}
+
 /** Whether the expiry time has passed and the expiry is still undecided. */
 export function isExpiryDue({ expiresAt, voidedAt, hasOutlivedExpiry }: Ending, nowMs: number): boolean {
   return expiresAt !== null && voidedAt === null && !hasOutlivedExpiry && expiresAt <= nowMs
@@ -40,16 +48,16 @@ export function isExpiryAhead({ expiresAt }: Ending, nowMs: number): boolean {
   return expiresAt !== null && expiresAt > nowMs
 }
 
-/** Decides a due expiry: the invoice is void from that time on, unless it is paid or being paid. */
-export function decideExpiry(ending: Ending, isCoveredNow: boolean): Ending {
-  return isCoveredNow ? { ...ending, hasOutlivedExpiry: true } : { ...ending, voidedAt: ending.expiresAt }
+/** Decides a due expiry: the invoice is void from that time on, unless what has come keeps it alive (`outlives`). */
+export function decideExpiry(ending: Ending, livesOn: boolean): Ending {
+  return livesOn ? { ...ending, hasOutlivedExpiry: true } : { ...ending, voidedAt: ending.expiresAt }
 }
 
 /**
  * When an invoice became void, by the clock: a due expiry counts even if it is undecided. Null while it is payable.
  */
-export function voidedAtBy(ending: Ending, isCoveredNow: boolean, nowMs: number): number | null {
-  return isExpiryDue(ending, nowMs) ? decideExpiry(ending, isCoveredNow).voidedAt : ending.voidedAt
+export function voidedAtBy(ending: Ending, livesOn: boolean, nowMs: number): number | null {
+  return isExpiryDue(ending, nowMs) ? decideExpiry(ending, livesOn).voidedAt : ending.voidedAt
 }
 
 /** Why `owner` cannot void an invoice that is not void; null if it can. An accepted one is settled. */

@@ -2,6 +2,7 @@ import type { DepositStatus, Sighting } from './deposit.js'
 import type { EventName, EventType } from './event-type.js'
 import type { Invoice } from './invoice.js'
 import type { OrderFields } from './order-fields.js'
+import type { OrderStatus } from './order-share.js'
 import type { Payment } from './payment.js'
 
 /**
@@ -81,7 +82,17 @@ export function originOf(url: string): string | null {
 }
 
 /** The state of an invoice in a body with the payload `with-invoice`. */
-export type InvoiceState = Pick<Invoice, 'amount' | 'currency'> & Omit<Payment, 'own'> & OrderFields
+export type InvoiceState = Pick<Invoice, 'amount' | 'currency'> &
+  Omit<Payment, 'own'> &
+  OrderFields & { readonly order?: OrderInBody }
+
+/** The order of an invoice that is one of its options, as of that moment. */
+export interface OrderInBody {
+  readonly id: string
+  readonly reference: string | null
+  readonly orderNumber: string | null
+  readonly status: OrderStatus
+}
 
 /** The fields of a deposit in a body. */
 type DepositInBody = Pick<Sighting, 'network' | 'txHash' | 'toAddress' | 'amount' | 'currency' | 'receivedAt'>

@@ -55,6 +55,17 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   invoice_void: 'The invoice was voided or has expired, so it cannot be accepted.',
   not_invoice_owner: 'The owner that asks to void an invoice, or to accept one, is not the owner of the invoice.',
   invoice_not_found: 'No invoice has the id in the path.',
+  invalid_order: 'A field of POST /api/orders is missing, has the wrong type or is out of bounds.',
+  invalid_price: 'price of POST /api/orders is missing, or its amount or currency is none.',
+  invalid_options:
+    'options of POST /api/orders is no list of 1 to 10 objects, one of them has no wallets or a fixed amount that is none, or a wallet is in two options of one currency.',
+  rate_unavailable:
+    'An option has no fixed amount, is not in the currency of the price, and there is no rate of its coin that may be used now (`coin`). Nothing was created. Retry later, or fix the amount.',
+  order_paid:
+    'What has come for the order, confirmed or not, makes up the price, or it was accepted, so it cannot be voided.',
+  order_void: 'The order was voided or has expired, so it cannot be accepted.',
+  not_order_owner: 'The owner that asks to void an order, or to accept one, is not the owner of the order.',
+  order_not_found: 'No order has the id in the path.',
   invalid_note: 'The console and `billhook notes add` only: the text of a note cannot be kept.',
   too_many_notes: 'The console and `billhook notes add` only: the invoice has as many notes as it may have.',
   invalid_identity: 'The identity in the path is empty or too long to be stored.',

@@ -5,6 +5,9 @@ import type { Outcome } from '../domain/failure.js'
 import type { IdempotentRequest, SignedCreation } from '../domain/idempotency.js'
 import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
+import type { Order, OrderRequest } from '../domain/order.js'
+import type { Quote } from '../domain/order-price.js'
+import type { OrderWithOptions } from './orders.js'
 import type { OwedDelivery } from './outbox.js'
 import type { Awaitable, InvoiceWithPayment } from './reading.js'
 
@@ -40,6 +43,32 @@ export interface VoidCommand {
 /** Accepts an invoice for `owner`: what has come is enough (decisions 4). */
 export interface AcceptCommand extends Omit<VoidCommand, 'type'> {
   readonly type: 'accept'
+}
+
+/** Creates an order with an invoice for each of its options. */
+export interface OrderCommand {
+  readonly type: 'order'
+  readonly request: OrderRequest
+  /** What each option costs, or why it cannot be priced. */
+  readonly quotes: readonly Outcome<Quote>[]
+  readonly terms?: CreationTerms
+}
+
+/** An order that was created, with its invoices in the order of its options. */
+export interface CreatedOrder {
+  readonly order: Order
+  readonly invoices: readonly Invoice[]
+}
+
+/** Voids an order for `owner`, with its invoices (decisions 15). */
+export interface VoidOrderCommand extends Omit<VoidCommand, 'type' | 'invoiceId'> {
+  readonly type: 'void-order'
+  readonly orderId: string
+}
+
+/** Accepts an order for `owner`: what has come is enough (decisions 15). */
+export interface AcceptOrderCommand extends Omit<VoidOrderCommand, 'type'> {
+  readonly type: 'accept-order'
 }
 
 /** Records a report about a deposit. */
@@ -83,7 +112,15 @@ export class Unsettled extends Error {
 }
 
 /** What takes its turn in the mailboxes of wallets. */
-export type WalletCommand = InvoiceCommand | VoidCommand | AcceptCommand | DepositCommand | ChainCommand
+export type WalletCommand =
+  | InvoiceCommand
+  | VoidCommand
+  | AcceptCommand
+  | OrderCommand
+  | VoidOrderCommand
+  | AcceptOrderCommand
+  | DepositCommand
+  | ChainCommand
 
 export type WalletResult =
   | {
@@ -98,12 +135,24 @@ export type WalletResult =
   | { readonly type: 'void'; readonly outcome: Outcome<InvoiceWithPayment> }
   /** Refused with `invoice_not_found`, `not_invoice_owner` or `invoice_void`. A repetition answers as before. */
   | { readonly type: 'accept'; readonly outcome: Outcome<InvoiceWithPayment> }
+  | {
+      readonly type: 'order'
+      readonly outcome: Outcome<CreatedOrder>
+      /** True when it had been created before, under the same idempotency key and from the same body. */
+      readonly isReplay: boolean
+    }
+  /** Refused with `order_not_found`, `not_order_owner` or `order_paid`. A repetition answers as before. */
+  | { readonly type: 'void-order'; readonly outcome: Outcome<OrderWithOptions> }
+  /** Refused with `order_not_found`, `not_order_owner` or `order_void`. A repetition answers as before. */
+  | { readonly type: 'accept-order'; readonly outcome: Outcome<OrderWithOptions> }
   | { readonly type: 'deposit'; readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }
   | { readonly type: 'chain'; readonly outcome: ChainOutcome; readonly owed: readonly OwedDelivery[] }
 
 export type InvoiceResult = Extract<WalletResult, { type: 'invoice' }>
 export type VoidResult = Extract<WalletResult, { type: 'void' }>
 export type AcceptResult = Extract<WalletResult, { type: 'accept' }>
+export type OrderResult = Extract<WalletResult, { type: 'order' }>
+export type AcceptOrderResult = Extract<WalletResult, { type: 'accept-order' }>
 export type DepositResult = Extract<WalletResult, { type: 'deposit' }>
 export type ChainResult = Extract<WalletResult, { type: 'chain' }>
 
@@ -122,6 +171,8 @@ export interface CommandPort {
    * the earlier invoice of the idempotency key, or the refusal. Null when it takes its turn, which decides ownership again.
    */
   answerWithoutTurn(command: InvoiceCommand): Awaitable<InvoiceResult | null>
+  /** The same for the creation of an order, on the wallets of all of its options. */
+  answerOrderWithoutTurn(command: OrderCommand): Awaitable<OrderResult | null>
   /**
    * Decides expiries that are due, and finds invoices that deposits to their wallets have paid: a bounded piece of what no
    * command has come to. False when nothing is left.

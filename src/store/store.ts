@@ -26,6 +26,7 @@ import type { CommandPort, Settled } from './commands.js'
 import type { EventOutboxPort } from './event-outbox.js'
 import type { LeadershipPort } from './leadership.js'
 import type { NotePort } from './notes.js'
+import type { OrderPort } from './orders.js'
 import type { OutboxPort, OwedDelivery } from './outbox.js'
 import type { RatePort } from './rates.js'
 import type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
@@ -52,6 +53,7 @@ export interface Store {
   readonly identities: IdentityPort
   readonly wallets: WalletPort
   readonly invoices: InvoicePort
+  readonly orders: OrderPort
   readonly notes: NotePort
   readonly deposits: DepositPort
   readonly chain: ChainPort

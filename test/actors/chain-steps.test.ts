@@ -39,9 +39,21 @@ function gated(store: Store) {
     await gate.promise
     return store.commands.perform(commands)
   }
-  const { invoices, wallets, chain, ledger } = store
+  const { invoices, orders, wallets, chain, ledger } = store
   const answerWithoutTurn: CommandPort['answerWithoutTurn'] = (command) => store.commands.answerWithoutTurn(command)
-  return { port: { commands: { perform, answerWithoutTurn }, invoices, wallets, chain, ledger }, batches }
+  const answerOrderWithoutTurn: CommandPort['answerOrderWithoutTurn'] = (command) =>
+    store.commands.answerOrderWithoutTurn(command)
+  return {
+    port: {
+      commands: { perform, answerWithoutTurn, answerOrderWithoutTurn },
+      invoices,
+      orders,
+      wallets,
+      chain,
+      ledger,
+    },
+    batches,
+  }
 }
 
 function withFixture(run: (fixture: LmdbFixture) => Promise<void>): () => Promise<void> {

@@ -33,7 +33,12 @@ class ScriptedStore {
       if (!request.walletIds.some((id) => this.foreign.has(id))) return null
       return { type: 'invoice', outcome: refuse('wallet_not_owned'), expiresAt: null, isReplay: false }
     },
+    answerOrderWithoutTurn: ({ request }) => {
+      if (!request.options.some(({ walletIds }) => walletIds.some((id) => this.foreign.has(id)))) return null
+      return { type: 'order', outcome: refuse('wallet_not_owned'), isReplay: false }
+    },
   }
+  readonly orders: DirectoryPorts['orders'] = { findWithOptions: () => undefined }
   readonly invoices: DirectoryPorts['invoices'] = { find: () => undefined }
   readonly wallets: DirectoryPorts['wallets'] = {
     find: () => undefined,
@@ -86,10 +91,14 @@ class ScriptedStore {
 function nameOf(command: WalletCommand): string {
   switch (command.type) {
     case 'invoice':
+    case 'order':
       return command.request.name
     case 'void':
     case 'accept':
       return command.invoiceId
+    case 'void-order':
+    case 'accept-order':
+      return command.orderId
     case 'deposit':
       return command.fact.sighting.txHash
     case 'chain':
@@ -246,8 +255,8 @@ describe('a wallet actor', () => {
       looks += 1
       return looks === 1 ? undefined : { id: 'w', network: 'SEP', address: '0xaa', owner: null, assignedAt: null }
     }
-    const { commands, invoices, chain } = store
-    const directory = new WalletDirectory({ commands, invoices, chain, wallets: { ...store.wallets, at } })
+    const { commands, invoices, orders, chain } = store
+    const directory = new WalletDirectory({ commands, invoices, orders, chain, wallets: { ...store.wallets, at } })
     const fates = directory.recordDeposits([deposit('1', '0xAA'), deposit('2', '0xaa'), deposit('3', '0xAA')])
     const first = await store.commit(0)
     assert.deepEqual(first.names, ['1'])
@@ -294,10 +303,10 @@ describe('supervision', () => {
   })
 
   test('a result of another type than its command is a rejection', async () => {
-    const { commands, invoices, chain, wallets } = new ScriptedStore()
+    const { commands, invoices, orders, chain, wallets } = new ScriptedStore()
     const value = { type: 'void', outcome: refuse('overloaded') } as const
     const perform = async () => [{ status: 'fulfilled', value } as const]
-    const directory = new WalletDirectory({ commands: { ...commands, perform }, invoices, chain, wallets })
+    const directory = new WalletDirectory({ commands: { ...commands, perform }, invoices, orders, chain, wallets })
     await assert.rejects(directory.createInvoice(wanted('one', 'w')), /type invoice was answered as a void/)
   })
 

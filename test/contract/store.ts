@@ -26,6 +26,7 @@ import { describeMatching } from './store/matching.js'
 import { describeMovedEvents } from './store/moved-events.js'
 import { describeNetworks } from './store/networks.js'
 import { describeNotes } from './store/notes.js'
+import { describeOrderFields } from './store/order-fields.js'
 import { describeOrders } from './store/orders.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
@@ -57,7 +58,8 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   keys: [describeKeys],
   identities: [describeIdentities],
   wallets: [describeWallets],
-  invoices: [describeInvoices, describeOrders, describeQualifyingDeposits],
+  invoices: [describeInvoices, describeOrderFields, describeQualifyingDeposits],
+  orders: [describeOrders],
   notes: [describeNotes],
   deposits: [describeDeposits, describeMatching, describeOwnMoney, describeStrayDeposits, describeUnderpaid],
   chain: [describeChains],

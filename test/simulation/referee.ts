@@ -263,7 +263,8 @@ export class Referee implements CallObserver {
         if (command.type === 'deposit') this.judgeDeposit(command, fate)
         else if (command.type === 'chain') this.judgeStep(command, fate)
         else if (command.type === 'void' || command.type === 'accept') this.judgeEnd(command, fate)
-        else this.judgeInvoice(this.parts.open.invoice(command.request), fate)
+        else if (command.type === 'invoice') this.judgeInvoice(this.parts.open.invoice(command.request), fate)
+        else violate('a command that the model does not know', command.type)
       }
     })
   }
@@ -449,6 +450,7 @@ export class Referee implements CallObserver {
         // Of those that were still the owner's when it was given, which may have changed since.
         if (command.type === 'void' || command.type === 'accept') return []
         if (command.type === 'chain') return this.parts.open.step(command.step).walletIds
+        if (command.type !== 'deposit') return violate('a command that the model does not know', command.type)
         const { open, at } = this.parts.open.eventsOf(command.fact)
         return open.walletIds[at] ?? []
       }),

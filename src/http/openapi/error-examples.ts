@@ -14,6 +14,7 @@ const SAMPLES = {
 const SAMPLE_FIELDS: Readonly<Partial<Record<FailureCode, string>>> = {
   invalid_api_key_registration: 'label',
   invalid_invoice: 'amount',
+  invalid_order: 'name',
   invalid_sandbox_deposit: 'amount',
   invalid_query: SAMPLES.parameter,
 }
@@ -22,6 +23,7 @@ const SAMPLE_DETAILS = {
   wallet: '6a7a00d0c2b04bb2',
   reason: 'not_assigned',
   supported: SPECIFIED_TERMS.currencies,
+  coin: 'ETH',
 } as const
 
 export function exampleOf(code: FailureCode) {

@@ -82,7 +82,16 @@ class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, 
     const wallets = walletIds.map((walletId) => findWallet(this.commit, walletId)).filter((row) => row !== undefined)
     const setNo = internSet(this.commit, owner, ownerNo, wallets)
     const { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry } = ending
-    putInvoiceRow(this.commit, { id, invoice, setNo, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry })
+    putInvoiceRow(this.commit, {
+      id,
+      invoice,
+      setNo,
+      orderId: null,
+      expiresAt,
+      voidedAt,
+      acceptedAt,
+      hasOutlivedExpiry,
+    })
     putOrder(this.commit, ownerNo, id, order)
     ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (reference !== null) references.putSync(Buffer.from(reference), id)

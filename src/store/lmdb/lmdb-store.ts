@@ -34,6 +34,7 @@ import { LmdbNotes } from './invoices/notes.js'
 import { LmdbKeys } from './keys/api-keys.js'
 import { LmdbLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
+import { LmdbOrders } from './orders/order-port.js'
 import { LmdbOutbox } from './outbox/outbox-port.js'
 import { overheard } from './overheard.js'
 import { LmdbOverview } from './overview.js'
@@ -169,6 +170,7 @@ export function storeOn(
       isRead: (network, currency) => options.networks.has(network, currency),
       lateMs: options.lateMs,
       underpayment: options.underpayment,
+      areWalletsShared: options.areWalletsShared,
       pace: options.pace ?? SETTLING_PACE,
     }),
   )
@@ -189,6 +191,7 @@ export function storeOn(
     identities: port(new LmdbIdentities(commits)),
     wallets: port(new LmdbWallets(commits)),
     invoices: port(new LmdbInvoices(commits, answers)),
+    orders: port(new LmdbOrders(commits)),
     notes: port(new LmdbNotes(commits)),
     deposits: port(new LmdbDeposits(commits, options.networks)),
     chain: port(chain),

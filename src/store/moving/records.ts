@@ -9,6 +9,7 @@ import type { IdentityKeys } from '../../domain/key-history.js'
 import type { LedgerProgress, ListedTransaction, SetAside } from '../../domain/ledger-progress.js'
 import type { Network, NetworkAbout } from '../../domain/network.js'
 import type { Note } from '../../domain/note.js'
+import type { Order } from '../../domain/order.js'
 import type { OrderFields } from '../../domain/order-fields.js'
 import type { RateTable } from '../../domain/rates.js'
 import type { Wallet } from '../../domain/wallet.js'
@@ -57,6 +58,8 @@ export interface MovedInvoice {
   readonly state: 'open' | 'paid' | 'void' | 'accepted'
   /** Deposits that have matched it and were not dropped. */
   readonly matches: number
+  /** The order that it is an option of; null for none. */
+  readonly orderId: string | null
 }
 
 export interface MovedDeposit {
@@ -101,6 +104,14 @@ export interface MovedEvent {
   readonly delivery: FailedDelivery | null
   /** Whether it is about a late deposit: its invoice had become void before. */
   readonly isLate: boolean
+  /** Null unless the event is one of an order. */
+  readonly orderId: string | null
+}
+
+/** An order, and whether its expiry has not been decided. */
+export interface MovedOrder {
+  readonly order: Order
+  readonly isExpiryUndecided: boolean
 }
 
 /** A note of support. */
@@ -122,6 +133,8 @@ export interface MovedRecords {
   /** By owner, those of each in the order of their registration. The public key is of 33 bytes. */
   readonly keys: { readonly publicKey: string; readonly key: ApiKey }
   readonly invoices: MovedInvoice
+  /** By id. */
+  readonly orders: MovedOrder
   /** In the order in which they were first seen. */
   readonly deposits: MovedDeposit
   /** The height up to which the blocks of a network are confirmed. */
@@ -170,6 +183,7 @@ export const MOVED_KINDS = [
   'wallets',
   'keys',
   'invoices',
+  'orders',
   'deposits',
   'chains',
   'watches',

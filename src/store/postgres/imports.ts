@@ -95,7 +95,7 @@ class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<string,
     internOwner(this.work, invoice.invoice.owner)
     const { voidedAt, acceptedAt } = invoice
     const state = voidedAt !== null ? STATE.void : acceptedAt !== null ? STATE.accepted : STATE.open
-    const row = { ...invoice, state }
+    const row = { ...invoice, state, orderId: null }
     this.work.write(insertInvoices([row]))
     if (voidedAt !== null) enterVoid(this.work, [row])
   }

@@ -29,6 +29,7 @@ import { PostgresKeys } from './keys/key-port.js'
 import { PostgresLeadership } from './leadership.js'
 import { PostgresLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
+import { PostgresOrders } from './orders/order-port.js'
 import { PostgresOutbox } from './outbox/outbox-port.js'
 import { PostgresOverview } from './overview.js'
 import { PostgresRates } from './rates.js'
@@ -98,6 +99,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
       isRead: (network, currency) => options.networks.has(network, currency),
       lateMs: options.lateMs,
       underpayment: options.underpayment,
+      areWalletsShared: options.areWalletsShared,
       pace: options.pace ?? SETTLING_PACE,
     }),
   )
@@ -112,6 +114,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     identities: new PostgresIdentities(database),
     wallets: new PostgresWallets(database),
     invoices,
+    orders: new PostgresOrders(database),
     notes: new PostgresNotes(database),
     deposits: new PostgresDeposits(database, options.networks),
     chain: new PostgresChain(database, deposits),

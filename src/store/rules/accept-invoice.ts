@@ -1,17 +1,19 @@
 import { type Outcome, succeed } from '../../domain/failure.js'
-import type { Invoice } from '../../domain/invoice.js'
-import { type Ending, refuseAccepting } from '../../domain/voiding.js'
+import { refuseAccepting } from '../../domain/voiding.js'
 import type { AcceptCommand } from '../commands.js'
 import type { InvoiceWithPayment } from '../store.js'
 import type { Asking } from './asking.js'
 import { acceptNow } from './invoice-life.js'
-import { type EndWork, findToEnd, tellWallets } from './void-invoice.js'
+import { optionEnded } from './order-life.js'
+import type { OptionRow } from './order-work.js'
+import { tellWallets } from './tell-wallets.js'
+import { type EndWork, findToEnd } from './void-invoice.js'
 
 /**
  * Accepts an invoice for its owner, whatever has come, also one that is paid: its owner has decided, and no reorganisation
  * takes that back. An accepted one stays as it is.
  */
-export function* acceptInvoice<I extends Ending & { readonly invoice: Invoice }>(
+export function* acceptInvoice<I extends OptionRow>(
   work: EndWork<I>,
   command: AcceptCommand,
 ): Asking<Outcome<InvoiceWithPayment>> {
@@ -23,5 +25,6 @@ export function* acceptInvoice<I extends Ending & { readonly invoice: Invoice }>
   if (row.acceptedAt !== null) return succeed(work.answerOf(row))
   const accepted = acceptNow(work, row)
   tellWallets(work, row)
+  if (row.orderId !== null) yield* optionEnded(work.orders, row.orderId, accepted)
   return succeed(work.answerOf(accepted))
 }

@@ -6,7 +6,7 @@ import { type Ending, isExpiryAhead } from '../../domain/voiding.js'
 import type { Awaitable } from '../store.js'
 import { type Asking, ask } from './asking.js'
 import { acceptNow, type InvoiceLife, setHeld } from './invoice-life.js'
-import { tellWallets } from './void-invoice.js'
+import { tellWallets } from './tell-wallets.js'
 
 /*
  * An exchange keeps its fee, and a little less comes than an invoice asks for. An operator may have the service take that as enough

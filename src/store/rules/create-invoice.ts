@@ -24,6 +24,8 @@ export interface Beginning {
   readonly expiresAt: number | null
   /** Whether deposits that are dated ahead have paid it already. */
   readonly isPaid: boolean
+  /** The order that it is an option of; null for none. */
+  readonly orderId: string | null
 }
 
 /**
@@ -61,7 +63,7 @@ export function createInvoice(
   const invoice = newInvoice(request, work.newId(), work.nowMs)
   const isPaidAhead = isPaid(request.amount, work.receivedAhead())
   const expiresAt = expiresAtOf(request, work.nowMs)
-  work.enter(invoice, { expiresAt, isPaid: isPaidAhead })
+  work.enter(invoice, { expiresAt, isPaid: isPaidAhead, orderId: null })
   work.log('invoice.created')
   if (isPaidAhead) work.log('invoice.paid')
   if (signed !== undefined) work.rememberCreation(signed)

@@ -1,16 +1,15 @@
 import type { Currency } from '../../domain/amount.js'
 import type { Deposit, DepositValue, Sighting } from '../../domain/deposit.js'
 import type { DepositEventType } from '../../domain/event.js'
-import type { Invoice } from '../../domain/invoice.js'
 import type { OrderFields } from '../../domain/order-fields.js'
 import type { Payment } from '../../domain/payment.js'
-import type { Ending } from '../../domain/voiding.js'
 import type { NewDelivery, WebhookConfiguration } from '../../domain/webhook.js'
 import type { Awaitable } from '../store.js'
 import type { UnderpaidWork } from './accept-underpaid.js'
 import type { Asking } from './asking.js'
 import type { MatchChange } from './invoice-life.js'
 import type { DepositSearch, Match } from './match-deposit.js'
+import type { OptionRow, OrderWork } from './order-work.js'
 
 /** A deposit with what only the store knows of it. `Id` is how an engine names an invoice. */
 export interface DepositRecord<Id> {
@@ -28,9 +27,8 @@ export interface DepositRecord<Id> {
 }
 
 /** An invoice that a deposit is matched to, in an engine. */
-export interface MatchedInvoice<Id> extends Ending {
+export interface MatchedInvoice<Id> extends OptionRow {
   readonly id: Id
-  readonly invoice: Invoice
 }
 
 /** The address to which a deposit went, in an engine. */
@@ -53,6 +51,7 @@ export interface DepositWork<P extends Payee, I extends MatchedInvoice<Id>, R ex
   extends UnderpaidWork<I, Id> {
   /** Nobody is notified, now or later, of what a silent unit does. */
   readonly isSilent: boolean
+  readonly orders: OrderWork<I>
   payeeAt(place: Pick<Deposit, 'network' | 'toAddress'>): Awaitable<P>
   /** The row of a deposit that is seen for the first time, or again after it was dropped. */
   enter(record: DepositRecord<Id>, known: R | undefined, payee: P): R

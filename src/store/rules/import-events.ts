@@ -1,5 +1,5 @@
 import type { Sighting } from '../../domain/deposit.js'
-import type { DepositEventType, FailedDelivery, InvoiceEventType } from '../../domain/event.js'
+import type { DepositEventType, FailedDelivery, InvoiceEventType, OrderEventType } from '../../domain/event.js'
 import type { ImportedEvent } from '../../domain/imported-event.js'
 import type { Awaitable, ImportOutcome } from '../store.js'
 import { type Asking, ask } from './asking.js'
@@ -14,6 +14,8 @@ import { askBoth } from './together.js'
 /** What an event says. `Named` is an invoice as the engine has it. */
 export type ToldEvent<Named> =
   | { readonly type: InvoiceEventType; readonly invoice: Named }
+  /** `invoice`: the one whose deposit brought it about. */
+  | { readonly type: OrderEventType; readonly invoice: Named | null; readonly orderId: string }
   | {
       readonly type: DepositEventType
       readonly invoice: Named | null
@@ -26,6 +28,8 @@ export type ToldEvent<Named> =
 export interface EventImportWork<Named> extends LogWork {
   /** The invoice that a client named. */
   invoice(id: string): Awaitable<{ readonly owner: string; readonly named: Named } | undefined>
+  /** The owner of an order; undefined when it is not known. */
+  ownerOfOrder(id: string): Awaitable<string | undefined>
   hasDeposit(deposit: Sighting): Awaitable<boolean>
   /** Keeps others from the log of an owner until the commit; later events will be behind an id. Answers whether it was removed. */
   open(owner: string, id: string): Awaitable<boolean>
@@ -74,7 +78,7 @@ function* toldBy<Named>(
   events: EventImportWork<Named>,
   { owner, event }: Extract<ImportedEvent, { readonly type: 'event' }>,
 ): Asking<ToldEvent<Named> | string> {
-  const { type, invoiceId, deposit, delivery, late } = event
+  const { type, invoiceId, deposit, delivery, late, orderId } = event
   const found = invoiceId === null ? null : yield* ask(events.invoice(invoiceId))
   if (found === undefined) return 'its invoice is not known: import invoices first'
   if (found !== null && found.owner !== owner) return 'its invoice is of another owner'
@@ -92,6 +96,18 @@ function* toldBy<Named>(
       return delivery === null || (invoice === null && delivery.event === null)
         ? 'it tells of no webhook of an invoice'
         : { type, invoice, delivery }
+    case 'order.created':
+    case 'order.partly':
+    case 'order.paid':
+    case 'order.unpaid':
+    case 'order.accepted':
+    case 'order.expired':
+    case 'order.voided':
+    case 'order.overpaid': {
+      const ofOrder = orderId === undefined ? undefined : yield* ask(events.ownerOfOrder(orderId))
+      if (orderId === undefined || ofOrder === undefined) return 'its order is not known: import orders first'
+      return ofOrder === owner ? { type, invoice, orderId } : 'its order is of another owner'
+    }
     default:
       return invoice === null ? 'it tells of no invoice' : { type, invoice }
   }

@@ -8,7 +8,7 @@ import { type Asking, ask } from './asking.js'
  *
  *     open        not known to be paid                      until a search finds it paid (`settleIfPaid`)
  *     paid        found paid                                until a reorganisation takes the payment away (`reopen`)
- *     void        by request or by expiry                   for ever
+ *     void        by request, by expiry or by its order     for ever, unless the end of its order is taken back (`revive`)
  *     accepted    what had come was taken as enough         for ever
  *
  * A paid invoice never stands in the way of a search, however much a wallet has sold. An open one that was paid by deposits
@@ -24,11 +24,15 @@ export interface InvoiceLife<I extends Ending> {
   readonly nowMs: number
   /** Whether confirmed and pending deposits together cover the amount. */
   isCovered(invoice: I): boolean
+  /** Whether what has come keeps it from its expiry (`outlives`). */
+  outlivesExpiry(invoice: I): boolean
   isPaid(invoice: I): boolean
   /** Writes how an invoice ended, or whether it expires. One that is void or accepted stands among the open and the paid ones no more. */
   end(invoice: I, ending: Ending): I
   /** Moves an open invoice among those that were found paid. */
   enterPaid(invoice: I): void
+  /** Has a void invoice be open again, with another end. */
+  revive(invoice: I, ending: Ending): I
   /** Moves an invoice that was found paid among the open ones. */
   enterOpen(invoice: I): void
   /** Enters what became of an invoice into the log of its owner. */
@@ -38,7 +42,7 @@ export interface InvoiceLife<I extends Ending> {
 /** Decides the expiry of an invoice if it is due. */
 export function decideExpiryOf<I extends Ending>(life: InvoiceLife<I>, invoice: I): I {
   if (!isExpiryDue(invoice, life.nowMs)) return invoice
-  const decided = life.end(invoice, decideExpiry(invoice, life.isCovered(invoice)))
+  const decided = life.end(invoice, decideExpiry(invoice, life.outlivesExpiry(invoice)))
   if (decided.voidedAt !== null) life.log('invoice.expired', decided)
   return decided
 }

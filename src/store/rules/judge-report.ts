@@ -58,6 +58,8 @@ export interface DepositTerms {
   readonly lateMs: number
   /** How much of its amount an invoice may miss that is accepted by itself, in hundredths of a percent; 0 for nothing. */
   readonly underpayment: number
+  /** Whether several unpaid invoices of a currency may be on a wallet: one that lives again must not be a second one otherwise. */
+  readonly areWalletsShared: boolean
   readonly pace: SettlingPace
 }
 
@@ -67,6 +69,7 @@ export const PAST_TERMS: DepositTerms = {
   isRead: () => true,
   lateMs: LATE_DAYS_DEFAULT * DAY_MS,
   underpayment: 0,
+  areWalletsShared: true,
   // Nobody waits for it.
   pace: { beforeChoices: Number.POSITIVE_INFINITY, withDeposit: EXAMINED_WITH_DEPOSIT },
 }

@@ -14,6 +14,7 @@ import { qualifies } from '../../domain/qualification.js'
 import {
   type AddedToBody,
   type InvoiceState,
+  type OrderInBody,
   resolveCallback,
   type WebhookConfiguration,
   webhookBody,
@@ -23,6 +24,7 @@ import { type Asking, ask } from './asking.js'
 import type { CountChange, DepositRecord, DepositWork, MatchedInvoice, Payee } from './deposit-work.js'
 import { conflictWith, type DepositChange, type DepositTerms } from './judge-report.js'
 import { type Choices, chooseInvoice, type Match, settleBefore, UNSETTLED } from './match-deposit.js'
+import { holdOrder, reviewOrder, statusOf } from './order-life.js'
 
 /** How a change of a deposit changes sums, of which it is a part, or is not, before and behind the change. */
 function changeOf(
@@ -236,10 +238,28 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
       const isJudged = underpayment > 0 && !work.isSilent
       const current = isConfirmed || isShown || isJudged ? yield* ask(work.current(matched)) : matched
       if (isConfirmed) work.settleIfOpen(current)
-      if (isJudged) yield* acceptUnderpaid(work, current, deposit.kind, underpayment)
-      if (configuration !== null) this.owe(row, current, told, configuration)
+      if (isJudged && current.orderId === null) yield* acceptUnderpaid(work, current, deposit.kind, underpayment)
+      const order =
+        current.orderId === null ? null : yield* this.reviewOrder(current.orderId, current, deposit.kind, isShown)
+      if (configuration !== null) this.owe(row, current, told, configuration, order)
     }
     for (const other of yield* ask(others)) work.settleIfOpen(other)
+  }
+
+  /** What a deposit does to the order of its invoice. Answers the order where a delivery shows it. */
+  private *reviewOrder(id: string, invoice: I, kind: DepositReport, isShown: boolean): Asking<OrderInBody | null> {
+    const { orders, isSilent } = this.work
+    const underpayment = isSilent ? 0 : this.terms.underpayment
+    // What is only seen counts for nothing yet.
+    const held =
+      kind === 'pending'
+        ? isShown
+          ? yield* holdOrder(orders, id)
+          : null
+        : yield* reviewOrder(orders, id, { invoice, isConfirmed: kind === 'confirmed', underpayment })
+    if (held === null || !isShown) return null
+    const { reference, fields } = held.order
+    return { id, reference, orderNumber: fields.orderNumber, status: statusOf(orders, held) }
   }
 
   /**
@@ -252,6 +272,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     current: I,
     told: readonly DepositStatus[],
     { callback_url: defaultUrl, payload }: WebhookConfiguration,
+    order: OrderInBody | null,
   ): void {
     const { id: invoiceId, owner, reference, amount, currency, callback_url } = current.invoice
     const url = resolveCallback(callback_url, defaultUrl)
@@ -259,7 +280,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     const added: AddedToBody = {
       ...(isLate ? { late: true } : {}),
       ...(payload === 'with-invoice'
-        ? { invoice: stateOf(amount, currency, this.work.paymentOf(current), this.work.orderOf(current)) }
+        ? { invoice: stateOf(amount, currency, this.work.paymentOf(current), this.work.orderOf(current), order) }
         : {}),
     }
     for (const status of told) {
@@ -282,9 +303,10 @@ function stateOf(
   amount: string,
   currency: Currency,
   { own: _, ...payment }: Payment,
-  order: OrderFields,
+  fields: OrderFields,
+  order: OrderInBody | null,
 ): InvoiceState {
-  return { amount, currency, ...payment, ...order }
+  return { amount, currency, ...payment, ...fields, ...(order === null ? {} : { order }) }
 }
 
 function valueIn({ countedAs, atoms }: DepositRecord<unknown>): DepositValue {

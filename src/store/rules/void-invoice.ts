@@ -1,14 +1,17 @@
 import { type ApiKey, refusalOf } from '../../domain/api-key.js'
 import { type Outcome, refuse, succeed } from '../../domain/failure.js'
-import { type Invoice, walletsOf } from '../../domain/invoice.js'
-import { type Ending, refuseVoiding } from '../../domain/voiding.js'
+import { refuseVoiding } from '../../domain/voiding.js'
 import type { AcceptCommand, VoidCommand } from '../commands.js'
 import type { Awaitable, InvoiceWithPayment } from '../store.js'
 import { type Asking, ask } from './asking.js'
 import { decideExpiryOf, type InvoiceLife, voidNow } from './invoice-life.js'
+import { optionEnded } from './order-life.js'
+import type { OptionRow, OrderWork } from './order-work.js'
+import { tellWallets } from './tell-wallets.js'
 
 /** What the end of an invoice at its owner's request needs of an engine. `I` is its row of an invoice. */
-export interface EndWork<I extends Ending> extends InvoiceLife<I> {
+export interface EndWork<I extends OptionRow> extends InvoiceLife<I> {
+  readonly orders: OrderWork<I>
   key(id: string): Awaitable<ApiKey | undefined>
   /** The invoice that a client names. It stays as it is until the commit, and so does what it received. */
   find(name: string): Awaitable<I | undefined>
@@ -17,10 +20,8 @@ export interface EndWork<I extends Ending> extends InvoiceLife<I> {
   answerOf(invoice: I): InvoiceWithPayment
 }
 
-type Row = Ending & { readonly invoice: Invoice }
-
 /** Voids an invoice for its owner. A void one stays as it is. */
-export function* voidInvoice<I extends Row>(
+export function* voidInvoice<I extends OptionRow>(
   work: EndWork<I>,
   command: VoidCommand,
 ): Asking<Outcome<InvoiceWithPayment>> {
@@ -33,11 +34,12 @@ export function* voidInvoice<I extends Row>(
   if (refusal !== null) return { ok: false, failure: refusal }
   const gone = isVoid ? row : voidNow(work, row)
   if (!isVoid) tellWallets(work, row)
+  if (!isVoid && row.orderId !== null) yield* optionEnded(work.orders, row.orderId, gone)
   return succeed(work.answerOf(gone))
 }
 
 /** The invoice that its owner wants to end, with its expiry decided if it was due. Who asks must hold a key that is valid now. */
-export function* findToEnd<I extends Row>(
+export function* findToEnd<I extends OptionRow>(
   work: EndWork<I>,
   { invoiceId, authority }: VoidCommand | AcceptCommand,
 ): Asking<Outcome<I>> {
@@ -46,8 +48,4 @@ export function* findToEnd<I extends Row>(
   const denied = authority === undefined ? null : refusalOf(key, authority, work.nowMs)
   if (denied !== null) return { ok: false, failure: denied }
   return found === undefined ? refuse('invoice_not_found') : succeed(decideExpiryOf(work, found))
-}
-
-export function tellWallets(work: Pick<EndWork<Row>, 'changed'>, { invoice }: Pick<Row, 'invoice'>): void {
-  for (const walletId of walletsOf(invoice)) work.changed(walletId)
 }

@@ -1,147 +1,507 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Invoice } from '../../../src/domain/invoice.js'
-import { NO_ORDER_FIELDS, type OrderFields } from '../../../src/domain/order-fields.js'
-import { unwrap } from '../../support/fixtures.js'
+import type { DepositReport } from '../../../src/domain/deposit.js'
+import { orderState } from '../../../src/domain/order-share.js'
+import type { CreatedOrder } from '../../../src/store/commands.js'
+import { addressOf, refusalOf, unwrap } from '../../support/fixtures.js'
+import { START_MS } from '../../support/manual-clock.js'
+import { type OrderFieldsOfTest, orderCommand } from '../../support/orders.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
 
-const EVERYTHING = { after: null, limit: 100 }
-/** Keys that mean something to objects, in a text so that they are keys. */
-const INERT = JSON.parse('{"__proto__": "p", "constructor": "c", "": "e", "b": "2", "1": "", "\\u0000": "\\u0001"}')
-const ORDER: OrderFields = {
-  returnUrl: 'https://shop.example/orders/7?a=1#b',
-  orderNumber: ' A-7/ü\u{1f600}\0\u0001%_ ',
-  metadata: INERT,
-}
-/** The same as a request says it. */
-const given = { ...ORDER } as { returnUrl: string; orderNumber: string; metadata: Record<string, string> }
+const EVENTS_MAX = 10_000
+const SECOND_MS = 1000
+const HOOK = 'https://example.com/hook'
 
-/** What invoices say of the orders that they are for (decisions 4). */
+/** Orders: a price that is paid in one coin or several (decisions 15). */
 export function describeOrders(open: OpenStore): void {
-  const scenario = (name: string, run: (t: Scenario) => Promise<void>) => test(name, withStore(open, run))
-  const listed = async (t: Scenario, orderNumber: string, owner = 'alice') => {
-    const { invoices } = t.store
-    const [plain, paid] = [
-      await invoices.page(owner, EVERYTHING, orderNumber),
-      await invoices.pageWithPayment(owner, EVERYTHING, orderNumber),
-    ]
-    assert.deepEqual(
-      plain.items,
-      paid.items.map(({ invoice }) => invoice),
+  const scenario = (name: string, run: (t: Scenario) => Promise<void>) =>
+    test(
+      name,
+      withStore(open, async (t) => {
+        await t.own('alice', 'wallet-1', 'wallet-2', 'wallet-3')
+        await run(t)
+      }),
     )
-    return plain.items.map(({ id }) => id)
-  }
-  const numbered = async (t: Scenario, orderNumber: string, amount: string, owner = 'alice') => {
-    const walletIds = [owner === 'alice' ? 'wallet-1' : 'wallet-2']
-    return (await t.invoice({ owner, walletIds, amount, orderNumber })).id
-  }
 
-  describe('what an invoice says of its order', () => {
-    scenario('is kept as it was given, wherever the invoice is read', async (t) => {
-      await t.own('alice', 'wallet-1')
-      const invoice = await t.invoice(given)
-      const other = await t.invoice({ amount: '7' })
-      const check = async () => {
-        assert.deepEqual((await t.told(invoice)).order, ORDER)
-        assert.deepEqual((await t.told(other)).order, NO_ORDER_FIELDS)
-        assert.deepEqual(Object.keys((await t.told(invoice)).order.metadata ?? {}), Object.keys(INERT))
-        const { items } = await t.store.invoices.pageWithPayment('alice', EVERYTHING)
-        assert.deepEqual(
-          items.map(({ order }) => order),
-          [NO_ORDER_FIELDS, ORDER],
-        )
-        const events = unwrap(await t.store.events.page('alice', EVERYTHING)).items
-        const told = events.map(({ returnUrl, orderNumber, metadata }) => ({ returnUrl, orderNumber, metadata }))
-        assert.deepEqual(told, [ORDER, NO_ORDER_FIELDS])
-        const seen = present(await t.store.invoices.findWithDeposits(invoice.id, 1))
-        assert.deepEqual(seen.order, ORDER)
-      }
-      await check()
-      await t.harness.reopen()
-      await check()
-      assert.deepEqual(unwrap(await t.void(invoice.id)).order, ORDER)
+  const request = async (t: Scenario, fields: OrderFieldsOfTest = {}) => {
+    const result = await t.perform(orderCommand(fields))
+    return result.type === 'order' ? result.outcome : assert.fail()
+  }
+  const order = async (t: Scenario, fields: OrderFieldsOfTest = {}) => unwrap(await request(t, fields))
+  /** One option of 10 USDT, and one of 1 ether on another wallet. */
+  const tenOrOne = (t: Scenario, fields: OrderFieldsOfTest = {}) =>
+    order(t, {
+      options: [
+        { walletIds: ['wallet-1'], currency: 'USDT', amount: '10' },
+        { walletIds: ['wallet-2'], currency: 'native', amount: '1' },
+      ],
+      ...fields,
     })
 
-    for (const [name, part] of [
-      ['a URL to return to', { returnUrl: 'http://shop.example/' }],
-      ['an order number', { orderNumber: '7' }],
-      ['metadata', { metadata: { a: 'b' } }],
-    ] as const) {
-      scenario(`may be ${name} alone`, async (t) => {
-        await t.own('alice', 'wallet-1')
-        assert.deepEqual((await t.told(await t.invoice(part))).order, { ...NO_ORDER_FIELDS, ...part })
+  const report = async (
+    t: Scenario,
+    kind: DepositReport,
+    txHash: string,
+    amount = '',
+    { walletId = 'wallet-1', currency = 'Tether' } = {},
+  ) => {
+    t.clock.advance(1)
+    const at = { txHash, toAddress: addressOf(walletId), currency, amount, receivedAt: t.clock.now() }
+    return t.deposit(kind, at)
+  }
+  /** Confirmed USDT of 6 decimals on wallet-1. */
+  const pay = (t: Scenario, txHash: string, amount: string) => report(t, 'confirmed', txHash, amount)
+  const payEther = (t: Scenario, txHash: string, amount: string, kind: DepositReport = 'confirmed') =>
+    report(t, kind, txHash, amount, { walletId: 'wallet-2', currency: '#native' })
+
+  const told = async (t: Scenario, { order: { id } }: Pick<CreatedOrder, 'order'>) => {
+    const found = present(await t.store.orders.findWithOptions(id))
+    const state = orderState(found.order, found.invoices, found.readAt)
+    const voided = found.invoices.map(({ voidedAt }) => voidedAt !== null)
+    return { ...state, voided, acceptedAt: found.order.acceptedAt, invoices: found.invoices }
+  }
+  const standsAs = async (t: Scenario, one: CreatedOrder, status: string, paidFraction: string, voided: boolean[]) => {
+    const state = await told(t, one)
+    assert.deepEqual([state.status, state.paidFraction, state.voided], [status, paidFraction, voided])
+  }
+  const eventsOf = async (t: Scenario, { order: { id } }: Pick<CreatedOrder, 'order'>) =>
+    unwrap(await t.store.events.page('alice', { after: null, limit: EVENTS_MAX })).items.filter(
+      ({ orderId }) => orderId === id,
+    )
+  /** What the owner was told of an order itself. */
+  const typesOf = async (t: Scenario, one: CreatedOrder) =>
+    (await eventsOf(t, one)).map(({ type }) => type).filter((type) => type.startsWith('order.'))
+  const end = async (t: Scenario, type: 'void-order' | 'accept-order', orderId: string, owner = 'alice') => {
+    const result = await t.perform({ type, orderId, owner })
+    return result.type === type ? result.outcome : assert.fail()
+  }
+
+  const NONE = '0.000000000000000000'
+  const HALF = '0.500000000000000000'
+  const WHOLE = '1.000000000000000000'
+
+  describe('the creation of an order', () => {
+    scenario('makes an invoice of each option, whose amount follows from the price', async (t) => {
+      const { order: made, invoices } = await order(t, {
+        reference: 'o-1',
+        orderNumber: 'N-1',
+        metadata: { cart: '7' },
+        returnUrl: 'https://shop.example/back',
+        callbackUrl: HOOK,
+      })
+      assert.deepEqual(
+        invoices.map(({ amount, currency, reference }) => [amount, currency, reference]),
+        [
+          ['27.18', 'USDT', 'o-1/1'],
+          ['0.008475', 'native', 'o-1/2'],
+        ],
+      )
+      assert.deepEqual([made.createdAt, made.expiresAt], [START_MS, START_MS + 900 * SECOND_MS])
+      assert.deepEqual(
+        made.options.map(({ rate, decimals }) => [rate?.rate, decimals]),
+        [
+          ['0.92', 2],
+          ['2950.10', 6],
+        ],
+      )
+      for (const { invoice, order: fields, expiresAt } of (await told(t, { order: made })).invoices) {
+        assert.deepEqual(fields, made.fields)
+        assert.deepEqual([invoice.name, invoice.callback_url, expiresAt], ['Coffee', HOOK, made.expiresAt])
+      }
+      await t.harness.reopen()
+      assert.deepEqual(await t.store.orders.find(made.id), made)
+      assert.deepEqual((await t.store.orders.findByReference('o-1'))?.order, made)
+      assert.equal(await t.store.orders.findByReference('o-1/1'), undefined)
+      assert.equal(await t.store.orders.find('0'.repeat(32)), undefined)
+      assert.equal(await t.store.orders.find('no id'), undefined)
+    })
+
+    scenario('gives the references of an order without one its id', async (t) => {
+      const { order: made, invoices } = await order(t)
+      assert.deepEqual(
+        invoices.map(({ reference }) => reference),
+        [`${made.id}/1`, `${made.id}/2`],
+      )
+    })
+
+    scenario('is told with its invoices, in order', async (t) => {
+      const made = await order(t)
+      const events = await eventsOf(t, made)
+      assert.deepEqual(
+        events.map(({ type, invoiceId, reference }) => [type, invoiceId, reference]),
+        [
+          ['invoice.created', made.invoices[0]?.id, `${made.order.id}/1`],
+          ['invoice.created', made.invoices[1]?.id, `${made.order.id}/2`],
+          ['order.created', null, null],
+        ],
+      )
+    })
+
+    const refusals: readonly { readonly why: string; readonly fields: OrderFieldsOfTest; readonly code: string }[] = [
+      {
+        why: 'a wallet of another owner in its last option',
+        fields: { options: [{ walletIds: ['wallet-1'] }, { walletIds: ['stranger'], currency: 'USDT' }] },
+        code: 'wallet_not_owned',
+      },
+      {
+        why: 'a coin without a rate',
+        fields: { price: { amount: '25.00', currency: 'USD' } },
+        code: 'rate_unavailable',
+      },
+      { why: 'a reference of an invoice', fields: { reference: 'taken' }, code: 'reference_in_use' },
+      {
+        why: 'a fixed amount that is another invoice’s',
+        fields: { options: [{ walletIds: ['wallet-2'] }, { walletIds: ['wallet-1'], amount: '7.00' }] },
+        code: 'amount_in_use',
+      },
+      { why: 'a callback that is none', fields: { callbackUrl: 'ftp://example.com' }, code: 'invalid_callback_url' },
+    ]
+    for (const { why, fields, code } of refusals) {
+      scenario(`is refused as a whole for ${why}`, async (t) => {
+        await t.invoice({ amount: '7', reference: 'taken/2' })
+        const before = await t.snapshot()
+        assert.equal(refusalOf(await request(t, fields)), code)
+        assert.deepEqual(await t.snapshot(), before)
+        assert.deepEqual((await t.store.orders.all({ after: null, limit: 10 })).items, [])
       })
     }
 
-    scenario('is in the webhooks of an owner who wants the invoice in them', async (t) => {
-      await t.own('alice', 'wallet-1')
-      await t.store.webhooks.put('alice', 'https://example.com/hook', 'with-invoice')
-      await t.invoice({ ...given, reference: 'r' })
-      const { deliveries } = await t.deposit('pending')
-      const { returnUrl, orderNumber, metadata } = JSON.parse(deliveries[0]?.body ?? '').invoice
-      assert.deepEqual({ returnUrl, orderNumber, metadata }, ORDER)
+    scenario(
+      'raises an amount that is an unpaid invoice’s, by the last digit, and by half a percent at most',
+      async (t) => {
+        const amounts: string[] = []
+        const usdt = { options: [{ walletIds: ['wallet-1'], currency: 'USDT' }] }
+        for (let n = 0; n < 14; n += 1) amounts.push((await order(t, usdt)).invoices[0]?.amount ?? '')
+        assert.deepEqual(
+          amounts,
+          Array.from({ length: 14 }, (_, n) => `27.${18 + n}`),
+        )
+        assert.equal(refusalOf(await request(t, usdt)), 'amount_in_use')
+        // On another wallet nothing is in the way, and a paid amount is free again.
+        assert.equal(
+          (await order(t, { options: [{ walletIds: ['wallet-2'], currency: 'USDT' }] })).invoices[0]?.amount,
+          '27.18',
+        )
+        await pay(t, 'paid', '27200000')
+        // What came counts for all of them (specification), so the first is free.
+        assert.equal((await order(t, usdt)).invoices[0]?.amount, '27.18')
+      },
+    )
+
+    scenario('answers the same again under an idempotency key, also when there is no rate any more', async (t) => {
+      const idempotency = { scope: Buffer.alloc(32, 1), bodyHash: Buffer.alloc(32, 2) }
+      const first = await t.perform(orderCommand({}, { idempotency }))
+      const again = await t.perform(orderCommand({}, { idempotency }, { rateFor: () => null }))
+      assert.ok(first.type === 'order' && again.type === 'order')
+      assert.deepEqual([unwrap(again.outcome), again.isReplay], [unwrap(first.outcome), true])
+      const other = { ...idempotency, bodyHash: Buffer.alloc(32, 3) }
+      const refused = await t.perform(orderCommand({}, { idempotency: other }))
+      assert.equal(refused.type === 'order' && refusalOf(refused.outcome), 'idempotency_key_reused')
+      const elsewhere = orderCommand({ options: [{ walletIds: ['stranger'] }] }, { idempotency })
+      const looked = await t.store.commands.answerOrderWithoutTurn(elsewhere)
+      assert.deepEqual(looked, again)
     })
 
-    scenario('is imported with the invoice, and not taken for another by a record without it', async (t) => {
-      await t.own('alice', 'wallet-1')
-      const invoice = await t.invoice({ amount: '3' })
-      const imported: Invoice = { ...invoice, id: 'B'.repeat(32), amount: '4' }
-      const record = { type: 'invoice', invoice: imported, expiresAt: null, voidedAt: null, acceptedAt: null } as const
-      const add = async (order?: OrderFields) => {
-        const [fate] = await t.store.imports.add([order === undefined ? record : { ...record, order }])
-        return fate?.status === 'fulfilled' ? fate.value.status : fate?.reason
-      }
-      assert.equal(await add(ORDER), 'added')
-      assert.deepEqual((await t.told(imported)).order, ORDER)
-      assert.deepEqual(await listed(t, ORDER.orderNumber ?? ''), [imported.id])
-      assert.deepEqual([await add(ORDER), await add()], ['known', 'known'])
-      assert.equal(await add({ ...ORDER, metadata: { other: 'text' } }), 'refused')
+    scenario('happens once for a signed request without a reference', async (t) => {
+      const signed = { timestampMs: START_MS, digest: Buffer.alloc(32, 9) }
+      await t.perform(orderCommand({}, { signed }))
+      const again = await t.perform(orderCommand({ options: [{ walletIds: ['wallet-3'] }] }, { signed }))
+      assert.equal(again.type === 'order' && refusalOf(again.outcome), 'request_repeated')
+    })
+
+    scenario('in one batch sees those before it', async (t) => {
+      const usdt = { options: [{ walletIds: ['wallet-1'], currency: 'USDT' }] }
+      const fates = await t.store.commands.perform([orderCommand(usdt), orderCommand(usdt), orderCommand(usdt)])
+      const amounts = fates.map((fate) => {
+        assert.ok(fate.status === 'fulfilled' && fate.value.type === 'order')
+        return unwrap(fate.value.outcome).invoices[0]?.amount
+      })
+      assert.deepEqual(amounts, ['27.18', '27.19', '27.20'])
     })
   })
 
-  describe('an order number', () => {
-    scenario('finds exactly the invoices of its owner that have it, newest first', async (t) => {
-      await t.own('alice', 'wallet-1')
-      await t.own('bob', 'wallet-2')
-      const first = await numbered(t, 'A-1', '1')
-      await numbered(t, 'A-10', '2')
-      await numbered(t, 'A-1', '3', 'bob')
-      await numbered(t, 'a-1', '4')
+  describe('an order', () => {
+    scenario('is paid by one coin, and its other invoices become void in the same commit', async (t) => {
+      const made = await tenOrOne(t)
+      await standsAs(t, made, 'unpaid', NONE, [false, false])
+      assert.deepEqual((await told(t, made)).remaining, ['10', '1'])
+      await pay(t, 'tx', '10000000')
+      await standsAs(t, made, 'paid', WHOLE, [false, true])
+      assert.deepEqual((await told(t, made)).remaining, ['0', '0'])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.paid'])
+      const [, other] = made.invoices
+      const events = await eventsOf(t, made)
+      assert.ok(events.some(({ type, invoiceId }) => type === 'invoice.voided' && invoiceId === other?.id))
+      const paid = events.find(({ type }) => type === 'order.paid')
+      assert.equal(paid?.invoiceId, made.invoices[0]?.id)
+    })
+
+    scenario('is not paid by what is only seen', async (t) => {
+      const made = await tenOrOne(t)
+      await report(t, 'pending', 'tx', '10000000')
+      await standsAs(t, made, 'unpaid', NONE, [false, false])
+      assert.equal(refusalOf(await end(t, 'void-order', made.order.id)), 'order_paid')
+      await report(t, 'confirmed', 'tx', '10000000')
+      await standsAs(t, made, 'paid', WHOLE, [false, true])
+    })
+
+    scenario('is paid by two coins together, exactly', async (t) => {
+      const made = await tenOrOne(t)
+      await pay(t, 'third', '3333333')
+      await standsAs(t, made, 'partly', '0.333333300000000000', [false, false])
+      assert.deepEqual((await told(t, made)).remaining, ['6.67', '0.666667'])
+      await payEther(t, 'less', '0.6666666')
+      await standsAs(t, made, 'partly', '0.999999900000000000', [false, false])
+      await payEther(t, 'rest', '0.0000001')
+      await standsAs(t, made, 'paid', WHOLE, [true, true])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.partly', 'order.paid'])
+    })
+
+    scenario('is overpaid by what comes later, and by no rounding', async (t) => {
+      const made = await tenOrOne(t)
+      await pay(t, 'third', '3333333')
+      // What was asked for, rounded up to six places.
+      await payEther(t, 'rest', '0.666667')
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.partly', 'order.paid'])
+      const { deliveries } = await payEther(t, 'again', '0.5')
+      assert.deepEqual(deliveries, [])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.partly', 'order.paid', 'order.overpaid'])
+      const late = (await eventsOf(t, made)).filter(({ late }) => late === true)
+      assert.deepEqual(
+        late.map(({ type, invoiceId }) => [type, invoiceId]),
+        [
+          ['deposit.pending', made.invoices[1]?.id],
+          ['deposit.confirmed', made.invoices[1]?.id],
+        ],
+      )
+      assert.equal((await told(t, made)).status, 'paid')
+    })
+
+    scenario(
+      'is unpaid again when the deposit that completed it is taken back, and can be paid in every coin',
+      async (t) => {
+        const made = await tenOrOne(t)
+        await pay(t, 'tx', '10000000')
+        await report(t, 'dropped', 'tx', '10000000')
+        await standsAs(t, made, 'unpaid', NONE, [false, false])
+        const events = (await eventsOf(t, made)).map(({ type }) => type)
+        assert.ok(events.lastIndexOf('invoice.unpaid') > events.indexOf('order.paid'))
+        await payEther(t, 'other', '1')
+        await standsAs(t, made, 'paid', WHOLE, [true, false])
+        assert.deepEqual(await typesOf(t, made), ['order.created', 'order.paid', 'order.unpaid', 'order.paid'])
+      },
+    )
+
+    scenario('keeps what had come when the rest is taken back', async (t) => {
+      const made = await tenOrOne(t)
+      await pay(t, 'half', '5000000')
+      await payEther(t, 'rest', '0.5')
+      await standsAs(t, made, 'paid', WHOLE, [true, true])
+      await payEther(t, 'rest', '0.5', 'dropped')
+      await standsAs(t, made, 'partly', HALF, [false, false])
+      await payEther(t, 'rest', '0.5')
+      await standsAs(t, made, 'paid', WHOLE, [true, true])
+    })
+
+    scenario('has nothing live again that would have expired meanwhile', async (t) => {
+      const made = await tenOrOne(t)
+      await pay(t, 'half', '5000000')
+      await payEther(t, 'rest', '0.5')
+      t.clock.advance(900 * SECOND_MS)
+      await t.store.commands.catchUp()
+      await standsAs(t, made, 'paid', WHOLE, [true, true])
+      await payEther(t, 'rest', '0.5', 'dropped')
+      // Something has come for the first one: it lives on. Nothing has come for the other.
+      await standsAs(t, made, 'partly', HALF, [false, true])
+      await pay(t, 'more', '5000000')
+      await standsAs(t, made, 'paid', WHOLE, [false, true])
+    })
+
+    scenario('expires when all that it was paid with is taken back behind its time', async (t) => {
+      const made = await tenOrOne(t)
+      await pay(t, 'half', '5000000')
+      await payEther(t, 'rest', '0.5')
+      t.clock.advance(900 * SECOND_MS)
+      await t.store.commands.catchUp()
+      await pay(t, 'another', '5000000')
+      await report(t, 'dropped', 'half', '5000000')
+      await payEther(t, 'rest', '0.5', 'dropped')
+      await standsAs(t, made, 'partly', HALF, [false, true])
+      await report(t, 'dropped', 'another', '5000000')
+      assert.equal((await told(t, made)).paidFraction, NONE)
+    })
+
+    scenario('has no invoice live again whose amount is another’s by now', async (t) => {
+      const made = await tenOrOne(t)
+      await pay(t, 'tx', '10000000')
+      const other = await t.invoice({ walletIds: ['wallet-2'], amount: '1.0' })
+      await report(t, 'dropped', 'tx', '10000000')
+      await standsAs(t, made, 'unpaid', NONE, [false, true])
+      await payEther(t, 'for the other', '1')
+      assert.equal((await t.paymentOf(other)).status, 'paid')
+      await standsAs(t, made, 'unpaid', NONE, [false, true])
+    })
+
+    scenario('counts a late payment, and is paid by it', async (t) => {
+      const made = await tenOrOne(t)
+      t.clock.advance(900 * SECOND_MS)
+      await t.store.commands.catchUp()
+      await standsAs(t, made, 'expired', NONE, [true, true])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.expired'])
+      await pay(t, 'late', '10000000')
+      await standsAs(t, made, 'paid', WHOLE, [true, true])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.expired', 'order.paid'])
+    })
+
+    scenario('lives on with what has come, and its other invoices expire', async (t) => {
+      const made = await tenOrOne(t)
+      await pay(t, 'half', '5000000')
+      t.clock.advance(900 * SECOND_MS)
+      await standsAs(t, made, 'partly', HALF, [false, true])
+      await t.store.commands.catchUp()
+      await standsAs(t, made, 'partly', HALF, [false, true])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.partly'])
+      await pay(t, 'rest', '5000000')
+      await standsAs(t, made, 'paid', WHOLE, [false, true])
+    })
+
+    scenario('is expired by the clock before it is decided', async (t) => {
+      const made = await tenOrOne(t)
+      t.clock.advance(900 * SECOND_MS - 1)
+      await standsAs(t, made, 'unpaid', NONE, [false, false])
+      t.clock.advance(1)
+      await standsAs(t, made, 'expired', NONE, [true, true])
+      const outcome = await end(t, 'void-order', made.order.id)
+      assert.equal(unwrap(outcome).order.voidedAt, made.order.expiresAt)
+      assert.equal(refusalOf(await end(t, 'accept-order', made.order.id)), 'order_void')
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.expired'])
+      while (await t.store.commands.catchUp());
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.expired'])
+    })
+
+    scenario('can be voided by its owner, once', async (t) => {
+      const made = await tenOrOne(t)
+      assert.equal(refusalOf(await end(t, 'void-order', made.order.id, 'bob')), 'not_order_owner')
+      assert.equal(refusalOf(await end(t, 'void-order', '0'.repeat(32))), 'order_not_found')
       t.clock.advance(5)
-      const second = await numbered(t, 'A-1', '5')
-      assert.deepEqual(await listed(t, 'A-1'), [second, first])
-      for (const none of ['', 'A-', 'A-1 ', 'A-_', '%', 'A-1\0', 'Ä-1']) assert.deepEqual(await listed(t, none), [])
-      assert.deepEqual(await listed(t, 'A-1', 'carol'), [])
+      const first = unwrap(await end(t, 'void-order', made.order.id))
+      assert.equal(first.order.voidedAt, START_MS + 5)
+      t.clock.advance(5)
+      assert.equal(unwrap(await end(t, 'void-order', made.order.id)).order.voidedAt, START_MS + 5)
+      await standsAs(t, made, 'void', NONE, [true, true])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.voided'])
     })
 
-    scenario('is told from one that goes on with what ends it in an index', async (t) => {
-      await t.own('alice', 'wallet-1')
-      const names = ['x', 'x\0', 'x\u0001', 'x\u00010', 'x\u00011', 'x\u{10ffff}', 'x\uffff']
-      const ids: string[] = []
-      for (const [n, name] of names.entries()) ids.push(await numbered(t, name, `${n + 1}`))
-      for (const [n, name] of names.entries()) assert.deepEqual(await listed(t, name), [ids[n]], JSON.stringify(name))
+    scenario('can be accepted for what has come, and no reorganisation takes that back', async (t) => {
+      const made = await tenOrOne(t)
+      await pay(t, 'half', '5000000')
+      const accepted = unwrap(await end(t, 'accept-order', made.order.id))
+      assert.equal(accepted.order.acceptedAt, t.clock.now())
+      assert.equal(unwrap(await end(t, 'accept-order', made.order.id)).order.acceptedAt, t.clock.now())
+      await standsAs(t, made, 'paid', HALF, [true, true])
+      assert.deepEqual((await told(t, made)).remaining, ['0', '0'])
+      assert.equal(refusalOf(await end(t, 'void-order', made.order.id)), 'order_paid')
+      await report(t, 'dropped', 'half', '5000000')
+      await standsAs(t, made, 'paid', NONE, [true, true])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.partly', 'order.accepted'])
     })
 
-    scenario('is read in pages, whose cursors are known ahead', async (t) => {
-      await t.own('alice', 'wallet-1')
-      const ids: string[] = []
-      for (let n = 1; n <= 5; n += 1) {
-        ids.unshift(await numbered(t, 'A', `${n}`))
-        await numbered(t, 'B', `${10 * n}`)
+    scenario('ends with its last invoice, and is accepted with one of them', async (t) => {
+      const [ended, accepted] = [
+        await tenOrOne(t),
+        await tenOrOne(t, { options: [{ walletIds: ['wallet-3'], amount: '2' }] }),
+      ]
+      const [first, second] = ended.invoices
+      unwrap(await t.void(first?.id ?? ''))
+      await standsAs(t, ended, 'unpaid', NONE, [true, false])
+      unwrap(await t.void(second?.id ?? ''))
+      await standsAs(t, ended, 'void', NONE, [true, true])
+      unwrap(await t.accept(accepted.invoices[0]?.id ?? ''))
+      await standsAs(t, accepted, 'paid', NONE, [false])
+      assert.deepEqual(await typesOf(t, ended), ['order.created', 'order.voided'])
+      assert.deepEqual(await typesOf(t, accepted), ['order.created', 'order.accepted'])
+    })
+
+    scenario('is accepted by itself when nearly all has come, in whatever coins', async (t) => {
+      await t.harness.reopen({ underpayment: 100 })
+      const made = await tenOrOne(t)
+      await pay(t, 'half', '5000000')
+      await payEther(t, 'short', '0.48')
+      await standsAs(t, made, 'partly', '0.980000000000000000', [false, false])
+      await payEther(t, 'nearly', '0.01')
+      const state = await told(t, made)
+      assert.deepEqual([state.status, state.acceptedAt], ['paid', t.clock.now()])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.partly', 'order.accepted'])
+    })
+
+    scenario('that was paid before it was made is so', async (t) => {
+      const receivedAt = START_MS + 60_000
+      const ahead = { txHash: 'ahead', currency: 'Tether', amount: '10000000', receivedAt }
+      await t.deposit('confirmed', ahead)
+      const made = await tenOrOne(t)
+      await standsAs(t, made, 'paid', WHOLE, [false, true])
+    })
+
+    scenario('is told to a receiver with the invoice', async (t) => {
+      await t.store.webhooks.put('alice', HOOK, 'with-invoice')
+      const made = await tenOrOne(t, { reference: 'o-7', orderNumber: 'N-7' })
+      const of = (body: string | undefined) => JSON.parse(body ?? '').invoice.order
+      const about = { id: made.order.id, reference: 'o-7', orderNumber: 'N-7' }
+      const seen = await report(t, 'pending', 'half', '5000000')
+      assert.deepEqual(of(seen.deliveries[0]?.body), { ...about, status: 'unpaid' })
+      const half = await report(t, 'confirmed', 'half', '5000000')
+      assert.deepEqual(of(half.deliveries[0]?.body), { ...about, status: 'partly' })
+      const rest = await payEther(t, 'rest', '0.5')
+      assert.deepEqual(of(rest.deliveries.at(-1)?.body), { ...about, status: 'paid' })
+      const plain = await t.invoice({ walletIds: ['wallet-3'], reference: 'plain', amount: '3' })
+      const paid = await report(t, 'confirmed', 'plain', '3', { walletId: 'wallet-3', currency: '#native' })
+      assert.deepEqual(
+        [JSON.parse(paid.deliveries[0]?.body ?? '').invoiceId, of(paid.deliveries[0]?.body)],
+        [plain.id, undefined],
+      )
+    })
+
+    scenario('sends its events to its own callback', async (t) => {
+      await t.store.webhooks.put('alice', 'https://example.com/default', 'events')
+      const made = await tenOrOne(t, { callbackUrl: HOOK, reference: 'o-8' })
+      await pay(t, 'tx', '10000000')
+      const { owed } = await t.store.eventOutbox.queueNext('alice', 64)
+      const told: unknown[] = []
+      for (const { id } of owed) {
+        const { url, body, event } = present(await t.store.outbox.find(id))
+        if (event?.type.startsWith('order.')) told.push([url, event.type, JSON.parse(body).data.orderId])
       }
-      const found: string[] = []
-      let after: string | null = null
-      do {
-        const page: { readonly after: string | null; readonly limit: number } = { after, limit: 2 }
-        const { items, next } = await t.store.invoices.page('alice', page, 'A')
-        assert.equal(await t.store.invoices.nextOf('alice', page, 'A'), next)
-        found.push(...items.map(({ id }) => id))
-        after = next
-      } while (after !== null)
-      assert.deepEqual(found, ids)
-      const { items } = await t.store.invoices.page('alice', { after: 'zz', limit: 2 }, 'A')
-      assert.deepEqual(items, [])
-      assert.equal(await t.store.invoices.nextOf('carol', { after: null, limit: 2 }, 'A'), null)
+      assert.deepEqual(told, [
+        [HOOK, 'order.created', made.order.id],
+        [HOOK, 'order.paid', made.order.id],
+      ])
+    })
+  })
+
+  describe('the orders of an owner', () => {
+    scenario('are listed newest first, by pages, and by their number', async (t) => {
+      const made: string[] = []
+      for (const n of [1, 2, 3, 4, 5]) {
+        t.clock.advance(1)
+        const orderNumber = n % 2 === 0 ? 'even' : 'odd'
+        made.unshift(
+          (await tenOrOne(t, { orderNumber, options: [{ walletIds: ['wallet-1'], amount: String(n) }] })).order.id,
+        )
+      }
+      const search = { orderNumber: null }
+      const pages = await t.walk((after) => t.store.orders.page('alice', { after, limit: 2 }, search))
+      assert.deepEqual(
+        pages.flat().map(({ order: { id } }) => id),
+        made,
+      )
+      const everything = await t.walk((after) => t.store.orders.all({ after, limit: 2 }))
+      assert.deepEqual(everything, pages)
+      const even = await t.store.orders.page('alice', { after: null, limit: 10 }, { orderNumber: 'even' })
+      assert.deepEqual(
+        even.items.map(({ order: { id } }) => id),
+        [made[1], made[3]],
+      )
+      assert.deepEqual((await t.store.orders.page('bob', { after: null, limit: 10 }, search)).items, [])
     })
   })
 }

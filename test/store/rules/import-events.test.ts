@@ -48,6 +48,7 @@ function log({
     readClock: () => NOW,
     logFrom: (timeMs) => void done.push(`log from ${timeMs - NOW}`),
     invoice: (id) => (invoiceOwner === null ? undefined : { owner: invoiceOwner, named: `row of ${id}` }),
+    ownerOfOrder: () => invoiceOwner ?? undefined,
     hasDeposit: () => hasDeposit,
     open: () => isRemoved,
     find: () => found,

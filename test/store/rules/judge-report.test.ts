@@ -12,6 +12,7 @@ const judge = new DepositJudge({
   isRead: () => true,
   lateMs: 0,
   underpayment: 0,
+  areWalletsShared: true,
 })
 
 function deposit(kind: DepositReport, fields: Partial<Deposit> = {}): Deposit {

@@ -8,6 +8,7 @@ import type { Ending } from '../../../src/domain/voiding.js'
 import type { VoidCommand } from '../../../src/store/commands.js'
 import { acceptInvoice } from '../../../src/store/rules/accept-invoice.js'
 import { answeredLater, answeredNow } from '../../../src/store/rules/asking.js'
+import type { OptionRow, OrderWork } from '../../../src/store/rules/order-work.js'
 import { type EndWork, voidInvoice } from '../../../src/store/rules/void-invoice.js'
 import { ownSums } from '../../support/received-since.js'
 
@@ -27,14 +28,14 @@ const invoice: Invoice = {
   created_at: 1,
 }
 
-interface Row extends Ending {
-  readonly invoice: Invoice
+interface Row extends OptionRow {
   readonly received: bigint
 }
 
 function row(fields: Partial<Row> = {}): Row {
   return {
     invoice,
+    orderId: null,
     received: 0n,
     expiresAt: null,
     voidedAt: null,
@@ -63,6 +64,15 @@ class Work implements EndWork<Row> {
   }
   isCovered({ received }: Row): boolean {
     return received >= 10n
+  }
+  outlivesExpiry(one: Row): boolean {
+    return this.isCovered(one)
+  }
+  revive(): Row {
+    throw new Error('a voiding had one live again')
+  }
+  get orders(): OrderWork<Row> {
+    throw new Error('an invoice of no order asked for one')
   }
   isPaid(): boolean {
     throw new Error('a voiding asked whether it is paid')

@@ -7,6 +7,8 @@ import {
   type DepositResult,
   type InvoiceCommand,
   type InvoiceResult,
+  type OrderCommand,
+  type OrderResult,
   type Settled,
   TrialPassed,
   type WalletCommand,
@@ -14,6 +16,7 @@ import {
 } from '../../commands.js'
 import { answeredNow } from '../../rules/asking.js'
 import { answerUnowned } from '../../rules/create-invoice.js'
+import { answerUnownedOrder } from '../../rules/create-order.js'
 import { answerUnrecorded, type DepositCommandWork } from '../../rules/deposit-command.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import { takeStep } from '../chain/chain-steps.js'
@@ -25,6 +28,9 @@ import { expireDue, isExpiryNext } from '../invoices/invoice-index.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
 import { acceptIn, voidIn } from '../invoices/void-invoice.js'
 import { earlierAnswer, rememberAnswer } from '../ledger/events.js'
+import { createOrderIn, findEarlierOrder } from '../orders/create-order.js'
+import { acceptOrderIn, voidOrderIn } from '../orders/end-order.js'
+import { expireOrdersDue, isOrderExpiryNext } from '../orders/order-expiry.js'
 import { findWallet } from '../wallets/wallets.js'
 import { findEarlier, removeExpiredRequests } from './idempotency.js'
 
@@ -52,31 +58,52 @@ export class LmdbCommands implements CommandPort {
   answerWithoutTurn({ request, terms }: InvoiceCommand): InvoiceResult | null {
     const { commits } = this.parts
     const { owner, walletIds } = request
-    if (walletIds.every((id) => commits.ownerHint(id) === owner)) return null
-    const { snapshot } = commits
-    const wallet = walletIds.find((id) => findWallet(snapshot, id)?.owner !== owner)
+    const wallet = this.unownedOf(owner, walletIds)
     if (wallet === undefined) return null
     const idempotency = terms?.idempotency
     return answerUnowned(
       { wallet, reason: 'not_assigned' },
-      idempotency === undefined ? undefined : findEarlier(snapshot, idempotency),
+      idempotency === undefined ? undefined : findEarlier(commits.snapshot, idempotency),
+    )
+  }
+
+  answerOrderWithoutTurn({ request, terms }: OrderCommand): OrderResult | null {
+    const { commits } = this.parts
+    const wallet = this.unownedOf(
+      request.owner,
+      request.options.flatMap(({ walletIds }) => walletIds),
+    )
+    if (wallet === undefined) return null
+    const idempotency = terms?.idempotency
+    return answerUnownedOrder(
+      { wallet, reason: 'not_assigned' },
+      idempotency === undefined ? undefined : findEarlierOrder(commits.snapshot, idempotency),
     )
   }
 
   async catchUp(): Promise<boolean> {
     const { commits } = this.parts
-    const isLeft = () => isExpiryNext(commits.snapshot) || isUnsettled(commits.snapshot)
+    const isLeft = () =>
+      isExpiryNext(commits.snapshot) || isOrderExpiryNext(commits.snapshot) || isUnsettled(commits.snapshot)
     if (!isLeft()) return false
     // A silent piece must not hide expiries: those come first.
     await commits.runAdmitted((commit) => {
       const slice = commit.slice(PIECE_MS, PIECE_LOOKUPS)
-      if (expireDue(commit, slice)) settlePiece(commit, slice)
+      if (expireDue(commit, slice) && expireOrdersDue(commit, slice)) settlePiece(commit, slice)
     })
     return isLeft()
   }
 
   removeExpiredRequests(limit: number): Promise<number> {
     return this.parts.commits.run((commit) => removeExpiredRequests(commit, limit))
+  }
+
+  /** The first of some wallets that is not the owner's. */
+  private unownedOf(owner: string, walletIds: readonly string[]): string | undefined {
+    const { commits } = this.parts
+    if (walletIds.every((id) => commits.ownerHint(id) === owner)) return undefined
+    const { snapshot } = commits
+    return walletIds.find((id) => findWallet(snapshot, id)?.owner !== owner)
   }
 
   /** Performs commands in order, in more than one commit when one of them has to wait: it holds up those behind it. */
@@ -109,6 +136,12 @@ export class LmdbCommands implements CommandPort {
     if (command.type === 'invoice') return create(commit, command, terms)
     expireDue(commit, commit.aside)
     switch (command.type) {
+      case 'order':
+        return createOrderIn(commit, command, terms)
+      case 'void-order':
+        return { type: 'void-order', outcome: voidOrderIn(commit, command) }
+      case 'accept-order':
+        return { type: 'accept-order', outcome: acceptOrderIn(commit, command) }
       case 'void':
         return { type: 'void', outcome: voidIn(commit, command) }
       case 'accept':

@@ -20,6 +20,7 @@ import { depositsChanged } from '../invoices/open-invoices.js'
 import { orderOf } from '../invoices/order-rows.js'
 import { othersPaid } from '../invoices/unsettled-wallets.js'
 import { findSet } from '../invoices/wallet-sets.js'
+import { LmdbOrderWork } from '../orders/order-work.js'
 import { enqueueDelivery } from '../outbox/deliveries.js'
 import { sumsFor } from '../payments/payments.js'
 import { type Account, accountOf, addToTotals, removeFromTotals } from '../payments/running-totals.js'
@@ -42,7 +43,15 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
   /** The deliveries that it has caused. */
   readonly owed: OwedDelivery[] = []
 
-  constructor(protected readonly commit: Commit) {}
+  constructor(
+    protected readonly commit: Commit,
+    /** Whether several unpaid invoices of a currency may be on a wallet. */
+    private readonly areWalletsShared = true,
+  ) {}
+
+  get orders(): LmdbOrderWork {
+    return new LmdbOrderWork(this.commit, this.areWalletsShared)
+  }
 
   get isSilent(): boolean {
     return this.commit.isSilent

@@ -39,7 +39,7 @@ export class DepositRecorder {
     if (flaw !== null) return { outcome: rejected(flaw).outcome, owed: [] }
     const known = findDeposit(commit, sighting)
     const { outcome, change } = this.judge.judge(known?.deposit, fact, commit.nowMs)
-    const work = new LmdbDepositWork(commit)
+    const work = new LmdbDepositWork(commit, this.judge.terms.areWalletsShared)
     if (change !== null) answeredNow(new DepositRule(work, this.judge.terms, choices).record(change, known))
     if (choices.unsettled.length === 0) endDepositAside(commit, sighting, report)
     return { outcome, owed: work.owed }

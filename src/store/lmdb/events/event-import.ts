@@ -3,10 +3,11 @@ import type { EventImportWork, ToldEvent } from '../../rules/import-events.js'
 import { findDeposit } from '../deposits/deposit-rows.js'
 import { internOwner } from '../identities/identities.js'
 import { findInvoice, type InvoiceRow } from '../invoices/invoice-rows.js'
+import { findOrder, keyOf } from '../orders/order-rows.js'
 import { type OwnerNo, under } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
 import { beginBehind, EVENT_ID_BYTES, insertEvent, passOver, removedTo } from './event-log.js'
-import { deliveryEvent, depositEvent, invoiceEvent } from './event-rows.js'
+import { deliveryEvent, depositEvent, invoiceEvent, orderEvent } from './event-rows.js'
 import { LmdbLogWork } from './logged-since.js'
 
 const FIRST_ID = Buffer.alloc(EVENT_ID_BYTES)
@@ -16,6 +17,10 @@ export class LmdbEventImport extends LmdbLogWork implements EventImportWork<Invo
   invoice(id: string): { readonly owner: string; readonly named: InvoiceRow } | undefined {
     const named = findInvoice(this.commit, id)
     return named === undefined ? undefined : { owner: named.invoice.owner, named }
+  }
+
+  ownerOfOrder(id: string): string | undefined {
+    return findOrder(this.commit, id)?.owner
   }
 
   hasDeposit(deposit: Sighting): boolean {
@@ -60,5 +65,6 @@ export class LmdbEventImport extends LmdbLogWork implements EventImportWork<Invo
 function storedEvent(event: ToldEvent<InvoiceRow>): Buffer {
   if ('deposit' in event) return depositEvent(event.type, event.deposit, event.invoice?.id ?? null, event.isLate)
   if ('delivery' in event) return deliveryEvent(event.delivery, event.invoice?.invoice.id ?? null)
+  if ('orderId' in event) return orderEvent(event.type, keyOf(event.orderId), event.invoice?.id ?? null)
   return invoiceEvent(event.type, event.invoice.id)
 }

@@ -5,6 +5,7 @@ import {
   type EventType,
   type FailedDelivery,
   type InvoiceEventType,
+  type OrderEventType,
   type OwnerEvent,
 } from '../../../domain/event.js'
 import { NO_ORDER_FIELDS } from '../../../domain/order-fields.js'
@@ -12,8 +13,9 @@ import type { LoggedEvent } from '../../rules/queue-events.js'
 import type { Reader } from '../commit/commit-loop.js'
 import { findInvoice, type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
 import { orderOf } from '../invoices/order-rows.js'
+import { orderRow } from '../orders/order-rows.js'
 import { eventName } from '../outbox/delivery-rows.js'
-import { ID_BYTES, type InvoiceId, idOfKey } from '../tables/keys.js'
+import { ID_BYTES, type InvoiceId, idOfKey, type OrderId } from '../tables/keys.js'
 import {
   bytes,
   CorruptRecord,
@@ -93,6 +95,11 @@ export function invoiceEvent(type: InvoiceEventType, id: InvoiceId): Buffer {
   return stored(type, id)
 }
 
+/** `causeId`: the invoice whose deposit brought it about. */
+export function orderEvent(type: OrderEventType, id: OrderId, causeId: InvoiceId | null): Buffer {
+  return stored(type, causeId === null ? id : Buffer.concat([id, causeId]))
+}
+
 export function depositEvent(
   type: DepositEventType,
   sighting: Sighting,
@@ -120,6 +127,7 @@ function stored(type: EventType, rest: Uint8Array): Buffer {
 /** What a stored event says, and of which invoice. */
 export type EventContent =
   | { readonly type: InvoiceEventType; readonly invoiceId: InvoiceId }
+  | { readonly type: OrderEventType; readonly orderId: string; readonly invoiceId: InvoiceId | null }
   | {
       readonly type: DepositEventType
       readonly invoiceId: InvoiceId | null
@@ -144,6 +152,19 @@ export function contentOf(value: Buffer): EventContent {
       const { invoiceId, ...delivery } = eventDeliveryCodec.decode(rest)
       return { type, delivery, invoiceId }
     }
+    case 'order.created':
+    case 'order.partly':
+    case 'order.paid':
+    case 'order.unpaid':
+    case 'order.accepted':
+    case 'order.expired':
+    case 'order.voided':
+    case 'order.overpaid': {
+      const hasCause = rest.length === 2 * ID_BYTES
+      if (!hasCause && rest.length !== ID_BYTES) throw new CorruptRecord('an event of an order has no id of one')
+      const invoiceId = hasCause ? idOfKey<InvoiceId>(rest) : null
+      return { type, orderId: rest.toString('hex', 0, ID_BYTES), invoiceId }
+    }
     default:
       if (rest.length !== ID_BYTES) throw new CorruptRecord('an event of an invoice has no id of one')
       return { type, invoiceId: idOfKey<InvoiceId>(rest) }
@@ -160,21 +181,24 @@ export function loggedEvent(at: Reader, id: string, timeMs: number, value: Buffe
   const content = contentOf(value)
   const { type, invoiceId } = content
   const row = invoiceId === null ? null : rowOf(at, invoiceId)
-  const { returnUrl, orderNumber, metadata } = row === null ? NO_ORDER_FIELDS : orderOf(at, row.id)
+  const order = 'orderId' in content ? orderRow(at, content.orderId) : null
+  const { returnUrl, orderNumber, metadata } = order?.fields ?? (row === null ? NO_ORDER_FIELDS : orderOf(at, row.id))
+  const orderId = order?.id ?? row?.orderId ?? null
   const event = {
     id,
     type,
     at: timeMs,
     invoiceId: row?.invoice.id ?? null,
-    reference: row?.invoice.reference ?? null,
+    reference: order === null ? (row?.invoice.reference ?? null) : order.reference,
     deposit: 'deposit' in content ? content.deposit : null,
     delivery: 'delivery' in content ? content.delivery : null,
     returnUrl,
     orderNumber,
     metadata,
     ...('isLate' in content && content.isLate ? { late: true as const } : {}),
+    ...(orderId === null ? {} : { orderId }),
   }
-  return { event, callbackUrl: row?.invoice.callback_url ?? null }
+  return { event, callbackUrl: order === null ? (row?.invoice.callback_url ?? null) : order.callbackUrl }
 }
 
 function rowOf(at: Reader, id: InvoiceId | string): InvoiceRow {

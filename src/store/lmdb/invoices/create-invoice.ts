@@ -49,6 +49,17 @@ export function createIn(commit: Commit, command: InvoiceCommand, terms: Invoice
   return createInvoice(new LmdbCreation(commit, command, terms), command)
 }
 
+/** The creation of an invoice of an order, beside others of it on the wallets `alongside`. Its native coin is always one. */
+export function optionCreation(
+  commit: Commit,
+  request: InvoiceRequest,
+  terms: InvoiceTerms,
+  alongside: readonly (readonly string[])[],
+): CreationWork {
+  const command: InvoiceCommand = { type: 'invoice', request }
+  return new LmdbCreation(commit, command, { ...terms, areCoinsMixed: false }, alongside)
+}
+
 /** The wallets of a creation, all of which belong to its owner. */
 interface OwnedWallets {
   readonly ownerNo: OwnerNo
@@ -69,6 +80,8 @@ class LmdbCreation implements CreationWork {
     private readonly commit: Commit,
     private readonly command: InvoiceCommand,
     private readonly terms: InvoiceTerms,
+    /** The wallets of invoices that are entered with it. */
+    private readonly alongside: readonly (readonly string[])[] = [],
   ) {
     this.request = command.request
   }
@@ -122,9 +135,8 @@ class LmdbCreation implements CreationWork {
     return reference !== null && this.commit.tables.references.doesExist(Buffer.from(reference))
   }
 
-  walletOfAmount(): string | null {
+  walletOfAmount(amount: bigint): string | null {
     const { commit } = this
-    const { amount } = this.request
     return this.walletWhere((place) => {
       for (const id of openOfAmount(commit, place, this.currencyNo, amount)) {
         if (settleIfPaid(commit, id) === 'open') return true
@@ -151,7 +163,10 @@ class LmdbCreation implements CreationWork {
     if (setNo !== undefined && hasOpenInvoice(commit, first, setNo)) return null
     return (
       this.walletWhere((place) => isKnownFull(commit, place)) ??
-      this.walletWhere((place) => countOpenSetsAt(commit, place) >= WALLET_SETS_MAX && this.settleThenIsFull(place))
+      this.walletWhere((place, i) => {
+        const beside = this.setsBeside(i)
+        return countOpenSetsAt(commit, place) + beside >= WALLET_SETS_MAX && this.settleThenIsFull(place, beside)
+      })
     )
   }
 
@@ -170,12 +185,13 @@ class LmdbCreation implements CreationWork {
     return this.id.toString('hex')
   }
 
-  enter(invoice: Invoice, { expiresAt, isPaid }: Beginning): void {
+  enter(invoice: Invoice, { expiresAt, isPaid, orderId }: Beginning): void {
     const { commit, created: id } = this
     const { ownerNo, places, wallets } = this.allowed
     const { tables } = commit
     const setNo = internSet(commit, invoice.owner, ownerNo, wallets)
-    putInvoiceRow(commit, { id, invoice, setNo, expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry: false })
+    const ending = { expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry: false }
+    putInvoiceRow(commit, { id, invoice, setNo, orderId, ...ending })
     putOrder(commit, ownerNo, id, this.request.order)
     tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (invoice.reference !== null) tables.references.putSync(Buffer.from(invoice.reference), id)
@@ -209,7 +225,7 @@ class LmdbCreation implements CreationWork {
   }
 
   /** The first wallet of which something is true. */
-  private walletWhere(test: (place: Place) => boolean): string | null {
+  private walletWhere(test: (place: Place, i: number) => boolean): string | null {
     const at = this.allowed.places.findIndex(test)
     return at < 0 ? null : this.walletAt(at)
   }
@@ -228,11 +244,20 @@ class LmdbCreation implements CreationWork {
     return this.id
   }
 
-  /** Whether as many sets of wallets as may share a wallet have an unpaid invoice at a place. */
-  private settleThenIsFull(place: Place): boolean {
+  /** Other sets of wallets that invoices which are entered with it bring to its wallet `i`, whether these are there already or not. */
+  private setsBeside(i: number): number {
+    if (this.alongside.length === 0) return 0
+    const own = setName(this.request.walletIds)
+    const others = this.alongside.filter((ids) => ids.includes(this.walletAt(i))).map(setName)
+    return new Set(others.filter((name) => name !== own)).size
+  }
+
+  /** Whether as many sets of wallets as may share a wallet have an unpaid invoice at a place, or will have with those `beside`. */
+  private settleThenIsFull(place: Place, beside: number): boolean {
     // Sets whose invoices turn out to be paid leave, so that no later search examines them.
     const open = [...openSetsAt(this.commit, place)].filter((setNo) => this.settleThenHasOpen(place, setNo))
-    if (open.length < WALLET_SETS_MAX) return false
+    if (open.length + beside < WALLET_SETS_MAX) return false
+    if (beside > 0) return true
     const walletIds = open.flatMap((setNo) => findSet(this.commit, setNo).walletIds)
     noteFull(this.commit, place, walletIds)
     return true
@@ -246,4 +271,9 @@ class LmdbCreation implements CreationWork {
       if (settleIfPaid(this.commit, id) === 'open') return true
     }
   }
+}
+
+/** Names a set of wallets, whatever their order. No wallet id has a comma. */
+function setName(walletIds: readonly string[]): string {
+  return [...walletIds].sort().join(',')
 }

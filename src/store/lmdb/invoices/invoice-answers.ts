@@ -19,6 +19,9 @@ const NOTED_MAX = 4096
 /** Hexadecimal digits of an id that fit into 32 bits. */
 const ID_END_DIGITS = 8
 
+/** The end of an invoice whose answer is kept: an option of an order expires. */
+const NO_END = { ...NO_ENDING, orderId: null }
+
 /** An answer for an invoice that never expires. Until it is voided or accepted, only what it received changes. */
 interface Kept {
   readonly id: InvoiceId
@@ -53,7 +56,7 @@ export class InvoiceAnswers {
       }
       const { invoice } = kept.answer
       kept.counted = countSums(at, kept.accounts, kept.id, invoice.created_at)
-      kept.answer = answerOf(kept.answer, NO_ENDING, kept.amount, kept.counted.sums, at.nowMs)
+      kept.answer = answerOf(kept.answer, NO_END, kept.amount, kept.counted.sums, at.nowMs)
     }
     return kept.answer
   }

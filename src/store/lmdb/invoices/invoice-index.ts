@@ -1,13 +1,13 @@
 import type { Slice } from '../../../base/turns.js'
 import type { InvoiceEventType } from '../../../domain/event.js'
 import { isPaid } from '../../../domain/payment.js'
-import { type Ending, isCovered } from '../../../domain/voiding.js'
+import { type Ending, isCovered, outlives } from '../../../domain/voiding.js'
 import type { Asking } from '../../rules/asking.js'
 import * as life from '../../rules/invoice-life.js'
 import type { Commit, Snapshot } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
 import { invoiceEvent } from '../events/event-rows.js'
-import { confirmedFor, receivedFor } from '../payments/payments.js'
+import { confirmedFor, receivedFor, sumsFor } from '../payments/payments.js'
 import { type Account, lastToReceive } from '../payments/running-totals.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import { type InvoiceId, idOfKey, timeKey, type WalletNo, WIDE_BYTES } from '../tables/keys.js'
@@ -17,7 +17,7 @@ import { atomsOf, type InvoiceRow, invoiceRow, putInvoiceRow } from './invoice-r
 import { changeMatches } from './matches.js'
 import { enterOpen, isOpen, leaveOpen } from './open-invoices.js'
 import { enterPaid, greatestPaid, isAmongPaid, leavePaid, markMatched, paidBetween } from './paid-invoices.js'
-import { enterVoid } from './void-invoices.js'
+import { enterVoid, leaveVoid } from './void-invoices.js'
 import { findSet } from './wallet-sets.js'
 
 /** Behind every key of `expiries`. */
@@ -79,6 +79,11 @@ export class LmdbInvoiceLife implements life.InvoiceLife<InvoiceRow> {
     return isCovered(atomsOf(invoice), receivedFor(this.commit, invoice))
   }
 
+  outlivesExpiry(row: InvoiceRow): boolean {
+    if (row.orderId === null) return this.isCovered(row)
+    return outlives(atomsOf(row.invoice), sumsFor(this.commit, row), true)
+  }
+
   isPaid(row: InvoiceRow): boolean {
     return isPaidNow(this.commit, row)
   }
@@ -96,6 +101,17 @@ export class LmdbInvoiceLife implements life.InvoiceLife<InvoiceRow> {
     else leaveOpen(this.commit, invoice)
     if (voidedAt !== null) enterVoid(this.commit, invoice, voidedAt)
     return ended
+  }
+
+  revive(row: InvoiceRow, { expiresAt, hasOutlivedExpiry }: Ending): InvoiceRow {
+    if (row.voidedAt === null) throw new Error('an invoice lives again that was not void')
+    const invoice = indexed(this.commit, row)
+    leaveVoid(this.commit, invoice, row.voidedAt)
+    const revived = { ...row, expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry }
+    putInvoiceRow(this.commit, revived)
+    enterOpen(this.commit, invoice)
+    if (expiresAt !== null && !hasOutlivedExpiry) addExpiry(this.commit, expiresAt, row.id)
+    return revived
   }
 
   enterPaid(row: InvoiceRow): void {

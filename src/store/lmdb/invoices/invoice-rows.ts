@@ -15,6 +15,8 @@ export interface InvoiceRow extends Ending {
   readonly id: InvoiceId
   readonly invoice: Invoice
   readonly setNo: SetNo
+  /** The order that it is an option of, in hex; null for none. */
+  readonly orderId: string | null
 }
 
 /**
@@ -34,10 +36,11 @@ export interface StoredInvoice extends Ending {
   readonly callbackUrl: string | null
   /** The invoice's own id where the store has it under another one. */
   readonly importedAs: string | null
+  readonly orderId: Uint8Array | null
 }
 
 /** The fields that every version of the record begins with. */
-const BEGINNING: Shape<Omit<StoredInvoice, keyof Ending | 'importedAs'>> = {
+const BEGINNING: Shape<Omit<StoredInvoice, keyof Ending | 'importedAs' | 'orderId'>> = {
   setNo: integer,
   walletIds: orNull(text),
   name: text,
@@ -49,7 +52,9 @@ const BEGINNING: Shape<Omit<StoredInvoice, keyof Ending | 'importedAs'>> = {
 }
 
 /** Version 1 ended with ids of invoices that an index of before version 3 of the data needed. */
-const version1 = fieldsOf<Omit<StoredInvoice, keyof Ending | 'importedAs'> & { readonly ids: Uint8Array | null }>({
+const version1 = fieldsOf<
+  Omit<StoredInvoice, keyof Ending | 'importedAs' | 'orderId'> & { readonly ids: Uint8Array | null }
+>({
   ...BEGINNING,
   ids: orNull(bytes),
 })
@@ -62,23 +67,32 @@ const ENDING: Shape<Omit<Ending, 'acceptedAt'>> = {
 }
 
 /** Version 2 had no invoices under another id. */
-const version2 = fieldsOf<Omit<StoredInvoice, 'importedAs' | 'acceptedAt'>>({ ...BEGINNING, ...ENDING })
+const version2 = fieldsOf<Omit<StoredInvoice, 'importedAs' | 'acceptedAt' | 'orderId'>>({ ...BEGINNING, ...ENDING })
 
-const VERSION_3: Shape<Omit<StoredInvoice, 'acceptedAt'>> = { ...BEGINNING, ...ENDING, importedAs: orNull(text) }
+const VERSION_3: Shape<Omit<StoredInvoice, 'acceptedAt' | 'orderId'>> = {
+  ...BEGINNING,
+  ...ENDING,
+  importedAs: orNull(text),
+}
 /** Version 3 had no accepted invoices. */
-const version3 = fieldsOf<Omit<StoredInvoice, 'acceptedAt'>>(VERSION_3)
+const version3 = fieldsOf<Omit<StoredInvoice, 'acceptedAt' | 'orderId'>>(VERSION_3)
+
+const VERSION_4: Shape<Omit<StoredInvoice, 'orderId'>> = { ...VERSION_3, acceptedAt: orNull(integer) }
+/** Version 4 had no orders. */
+const version4 = fieldsOf<Omit<StoredInvoice, 'orderId'>>(VERSION_4)
 
 export const invoiceCodec = recordCodec<StoredInvoice>(
   'invoices',
-  4,
-  { ...VERSION_3, acceptedAt: orNull(integer) },
+  5,
+  { ...VERSION_4, orderId: orNull(bytes) },
   {
     1: (from) => {
       const { ids: _, ...row } = version1.read(from)
-      return { ...row, ...NO_ENDING, importedAs: null }
+      return { ...row, ...NO_ENDING, importedAs: null, orderId: null }
     },
-    2: (from) => ({ ...version2.read(from), importedAs: null, acceptedAt: null }),
-    3: (from) => ({ ...version3.read(from), acceptedAt: null }),
+    2: (from) => ({ ...version2.read(from), importedAs: null, acceptedAt: null, orderId: null }),
+    3: (from) => ({ ...version3.read(from), acceptedAt: null, orderId: null }),
+    4: (from) => ({ ...version4.read(from), orderId: null }),
   },
 )
 
@@ -155,6 +169,7 @@ export function fromStored(
       created_at: timeOfId(id),
     },
     setNo: stored.setNo,
+    orderId: stored.orderId === null ? null : Buffer.from(stored.orderId).toString('hex'),
     expiresAt: stored.expiresAt,
     voidedAt: stored.voidedAt,
     acceptedAt: stored.acceptedAt,
@@ -178,6 +193,7 @@ export function toStored(row: InvoiceRow, set: WalletSet, currencies: Pick<Curre
     acceptedAt: row.acceptedAt,
     hasOutlivedExpiry: row.hasOutlivedExpiry,
     importedAs: invoice.id === row.id.toString('hex') ? null : invoice.id,
+    orderId: row.orderId === null ? null : Buffer.from(row.orderId, 'hex'),
   }
 }
 

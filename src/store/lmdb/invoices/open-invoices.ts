@@ -59,6 +59,18 @@ export function openOfAmount(
   return splitIds(tables.openAmounts.get(amountKey(place, currencyNo, amount)))
 }
 
+/** The open invoices of a currency at a place. */
+export function* openOfCurrency(at: Commit, place: Place, currencyNo: CurrencyNo): Generator<InvoiceId> {
+  for (const setNo of openSetsAt(at, place)) {
+    const range = {
+      start: openPrefix(place, setNo, classByte(currencyNo, 0)),
+      end: behind(openPrefix(place, setNo, classByte(currencyNo, 2))),
+    }
+    // Read before the caller changes the table.
+    for (const key of [...at.tables.openInvoices.getKeys(range)]) yield idOfKey<InvoiceId>(key)
+  }
+}
+
 /** Amounts in atoms: above one, and up to another. */
 export interface Amounts {
   readonly above: bigint

@@ -9,6 +9,7 @@ import type { InvoiceWithPayment } from '../../store.js'
 import { LmdbAuditWork } from '../audit-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { findById } from '../keys/api-keys.js'
+import { type LmdbOrderWork, orderWorkOn } from '../orders/order-work.js'
 import { answerFor } from '../payments/payments.js'
 import { LmdbInvoiceLife } from './invoice-index.js'
 import { findInvoice, type InvoiceRow } from './invoice-rows.js'
@@ -26,6 +27,10 @@ export function acceptIn(commit: Commit, command: AcceptCommand): Outcome<Invoic
 }
 
 class LmdbEnds extends LmdbInvoiceLife implements EndWork<InvoiceRow> {
+  get orders(): LmdbOrderWork {
+    return orderWorkOn(this.commit)
+  }
+
   key(id: string): ApiKey | undefined {
     return findById(this.commit, id)
   }

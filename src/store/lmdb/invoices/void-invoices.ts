@@ -16,6 +16,11 @@ export function enterVoid({ tables }: Commit, invoice: IndexedInvoice, voidedAt:
   for (const place of invoice.places) tables.voidInvoices.putSync(voidKey(place, invoice, voidedAt), NOTHING)
 }
 
+/** Takes out an invoice that lives again. */
+export function leaveVoid({ tables }: Commit, invoice: IndexedInvoice, voidedAt: number): void {
+  for (const place of invoice.places) tables.voidInvoices.removeSync(voidKey(place, invoice, voidedAt))
+}
+
 export function voidKey(place: Place, { currencyNo, id }: IndexedInvoice, voidedAt: number): Buffer {
   return Buffer.concat([voidPrefix(place, currencyNo), timeKey(voidedAt), id])
 }

@@ -9,9 +9,17 @@ import {
   insertEvent,
   removedTo,
 } from '../events/event-log.js'
-import { contentOf, deliveryEvent, depositEvent, type EventContent, invoiceEvent } from '../events/event-rows.js'
+import {
+  contentOf,
+  deliveryEvent,
+  depositEvent,
+  type EventContent,
+  invoiceEvent,
+  orderEvent,
+} from '../events/event-rows.js'
 import { internOwner } from '../identities/identities.js'
 import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
+import { keyOf } from '../orders/order-rows.js'
 import { enterMoved } from '../outbox/deliveries.js'
 import { deliveryCodec } from '../outbox/delivery-rows.js'
 import { endOf, type InvoiceId, NUMBER_BYTES, numberKey, under } from '../tables/keys.js'
@@ -86,10 +94,14 @@ function told(at: Reader, content: EventContent): Omit<MovedEvent, 'owner' | 'id
     deposit: 'deposit' in content ? content.deposit : null,
     delivery: 'delivery' in content ? content.delivery : null,
     isLate: 'isLate' in content && content.isLate,
+    orderId: 'orderId' in content ? content.orderId : null,
   }
 }
 
-function stored(at: Reader, { type, invoiceId, deposit, delivery, isLate }: Omit<MovedEvent, 'owner' | 'id'>): Buffer {
+function stored(
+  at: Reader,
+  { type, invoiceId, deposit, delivery, isLate, orderId }: Omit<MovedEvent, 'owner' | 'id'>,
+): Buffer {
   const id = invoiceId === null ? null : (Buffer.from(invoiceId, 'hex') as InvoiceId)
   switch (type) {
     case 'deposit.pending':
@@ -100,6 +112,16 @@ function stored(at: Reader, { type, invoiceId, deposit, delivery, isLate }: Omit
     case 'delivery.failed':
       if (delivery === null) throw new Error('an event of a webhook has none')
       return deliveryEvent(delivery, id === null ? null : invoiceRow(at, id).invoice.id)
+    case 'order.created':
+    case 'order.partly':
+    case 'order.paid':
+    case 'order.unpaid':
+    case 'order.accepted':
+    case 'order.expired':
+    case 'order.voided':
+    case 'order.overpaid':
+      if (orderId === null) throw new Error('an event of an order has none')
+      return orderEvent(type, keyOf(orderId), id)
     default:
       if (id === null) throw new Error('an event of an invoice has none')
       return invoiceEvent(type, id)

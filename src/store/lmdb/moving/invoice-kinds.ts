@@ -20,7 +20,7 @@ export const invoices: LmdbMovedKind<'invoices'> = {
   page: (at, behind, limit) =>
     pageOfTable(at.tables.invoices, behind, limit, (key) => {
       const row = invoiceRow(at, key as InvoiceId)
-      const { invoice, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry } = row
+      const { invoice, orderId, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry } = row
       const ending = { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }
       const matches = countMatches(at, row.id)
       return {
@@ -30,6 +30,7 @@ export const invoices: LmdbMovedKind<'invoices'> = {
         ...ending,
         state: stateOf(at, row),
         matches,
+        orderId,
       }
     }),
   write(commit, { storeId, invoice, order, state, matches, ...ending }) {

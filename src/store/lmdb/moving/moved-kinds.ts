@@ -7,6 +7,7 @@ import { answers, audit, identityKeys, ledger, ledgerSetAside, ledgerTaken, logg
 import type { LmdbMovedKind } from './moved-kind.js'
 import { notes } from './note-kinds.js'
 import { rates } from './rate-kinds.js'
+import { orders } from './order-kinds.js'
 import { addresses, identities, keys, wallets } from './wallet-kinds.js'
 
 export const LMDB_KINDS: { readonly [K in MovedKind]: LmdbMovedKind<K> } = {
@@ -16,6 +17,7 @@ export const LMDB_KINDS: { readonly [K in MovedKind]: LmdbMovedKind<K> } = {
   wallets,
   keys,
   invoices,
+  orders,
   deposits,
   chains,
   watches,

@@ -2,7 +2,7 @@ import type { Currency } from '../../../domain/amount.js'
 import { type Invoice, walletsOf } from '../../../domain/invoice.js'
 import type { OrderFields } from '../../../domain/order-fields.js'
 import { paymentsOf, type Received, type Sums } from '../../../domain/payment.js'
-import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
+import { type Ending, outlives, voidedAtBy } from '../../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { atomsOf, type InvoiceRow } from '../invoices/invoice-rows.js'
@@ -130,12 +130,12 @@ export function areUnchanged({ tables }: Reader, accounts: readonly Account[], {
 /** The answer for an invoice over `amount` atoms. */
 export function answerOf(
   { invoice, order }: { readonly invoice: Invoice; readonly order: OrderFields },
-  ending: Ending,
+  ending: Ending & { readonly orderId: string | null },
   amount: bigint,
   sums: Sums,
   nowMs: number,
 ): InvoiceWithPayment {
-  const voidedAt = voidedAtBy(ending, isCovered(amount, sums), nowMs)
+  const voidedAt = voidedAtBy(ending, outlives(amount, sums, ending.orderId !== null), nowMs)
   const { acceptedAt, expiresAt } = ending
   const { payment, own } = paymentsOf(amount, sums)
   return { invoice, order, payment, own, voidedAt, acceptedAt, expiresAt }

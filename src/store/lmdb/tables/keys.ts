@@ -38,6 +38,7 @@ export interface Numbers {
 /** 16 bytes, of which the first 6 are the time of creation. */
 export type InvoiceId = Named<Buffer, 'invoice'>
 export type DeliveryId = Named<Buffer, 'delivery'>
+export type OrderId = Named<Buffer, 'order'>
 
 /** Longer numbers are written as a text first, which takes three times as long. */
 const SHORT_BIGINT_BYTES = 16
@@ -190,11 +191,11 @@ export function networkOfKey(key: Buffer): { readonly network: Network; readonly
 const ID = /^[0-9a-f]{32}$/
 
 /** The id that a client named; undefined when the text cannot be one. */
-export function parseId<Id extends InvoiceId | DeliveryId>(text: string): Id | undefined {
+export function parseId<Id extends InvoiceId | DeliveryId | OrderId>(text: string): Id | undefined {
   return ID.test(text) ? (Buffer.from(text, 'hex') as Id) : undefined
 }
 
 /** The id that ends a key, copied from the binding's buffer. */
-export function idOfKey<Id extends InvoiceId | DeliveryId>(key: Uint8Array): Id {
+export function idOfKey<Id extends InvoiceId | DeliveryId | OrderId>(key: Uint8Array): Id {
   return Buffer.from(key.subarray(key.length - ID_BYTES)) as Id
 }

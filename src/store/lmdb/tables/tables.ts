@@ -37,6 +37,10 @@ const TABLES = {
   references: 'references', // reference → invoice id
   orderFields: 'order-fields', // invoice id → what the invoice says of its order, if anything
   orderNumbers: 'order-numbers', // order number, owner no, invoice id → nothing
+  orders: 'orders', // order id → order
+  ownerOrders: 'owner-orders', // owner no, order id → nothing
+  numberedOrders: 'numbered-orders', // order number, owner no, order id → nothing
+  orderExpiries: 'order-expiries', // when it expires, order id → nothing; orders whose expiry has not been decided
   notes: 'notes', // note id → the invoice that it is of, who wrote it, text
   invoiceNotes: 'invoice-notes', // invoice id, note id → nothing
   openAmounts: 'open-amounts', // wallet no, owner no, currency, amount → ids of the open invoices that ask it

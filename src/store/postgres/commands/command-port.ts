@@ -1,19 +1,24 @@
 import type { InvoiceTerms } from '../../../domain/invoice.js'
 import {
   type AcceptCommand,
+  type AcceptOrderCommand,
   type ChainCommand,
   type CommandPort,
   type DepositCommand,
   type DepositResult,
   type InvoiceCommand,
   type InvoiceResult,
+  type OrderCommand,
+  type OrderResult,
   type Settled,
   TrialPassed,
   type VoidCommand,
+  type VoidOrderCommand,
   type WalletCommand,
   type WalletResult,
 } from '../../commands.js'
 import { answerUnowned } from '../../rules/create-invoice.js'
+import { answerUnownedOrder } from '../../rules/create-order.js'
 import { takeStep } from '../chain/chain-steps.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
@@ -24,10 +29,15 @@ import type { Fence } from '../fence.js'
 import { expireDue, selectDue } from '../invoices/settle.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
 import { acceptIn, voidIn } from '../invoices/void-invoice.js'
+import { acceptOrderIn, voidOrderIn } from '../orders/end-order.js'
+import { expireOrdersDue, selectOrdersDue } from '../orders/order-expiry.js'
 import { createAll } from './create.js'
 import { Gathering } from './gathering.js'
 import { recordDeposits, setDepositAside } from './record-deposits.js'
-import { earlierOf, knownRequests, removeExpired } from './requests.js'
+import { earlierOf, earlierOrderOf, knownRequests, removeExpired } from './requests.js'
+
+/** What creates invoices. */
+type Creation = InvoiceCommand | OrderCommand
 
 /** Creations in one transaction. */
 const CREATIONS_MAX = 256
@@ -36,7 +46,7 @@ const DEPOSITS_MAX = 64
 
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
 export class PostgresCommands implements CommandPort {
-  private readonly creations = new Gathering(CREATIONS_MAX, (creations: readonly InvoiceCommand[]) =>
+  private readonly creations = new Gathering(CREATIONS_MAX, (creations: readonly Creation[]) =>
     this.createAll(creations),
   )
   private readonly recordings = new Gathering(DEPOSITS_MAX, (commands: readonly DepositCommand[]) =>
@@ -61,6 +71,7 @@ export class PostgresCommands implements CommandPort {
       const [command] = rest
       switch (command?.type) {
         case 'invoice':
+        case 'order':
           fates.push(...(await this.creations.perform(leading(rest, isCreation))))
           break
         case 'deposit':
@@ -68,6 +79,8 @@ export class PostgresCommands implements CommandPort {
           break
         case 'void':
         case 'accept':
+        case 'void-order':
+        case 'accept-order':
         case 'chain':
           fates.push(...(await Promise.allSettled([this.performOne(command)])))
       }
@@ -76,9 +89,7 @@ export class PostgresCommands implements CommandPort {
   }
 
   async answerWithoutTurn({ request, terms }: InvoiceCommand): Promise<InvoiceResult | null> {
-    const { owner, walletIds } = request
-    const owners = await Promise.all(walletIds.map((id) => this.owners.ask(id)))
-    const wallet = walletIds.find((_, i) => owners[i] !== owner)
+    const wallet = await this.unownedOf(request.owner, request.walletIds)
     if (wallet === undefined) return null
     const unusable = { wallet, reason: 'not_assigned' } as const
     const idempotency = terms?.idempotency
@@ -87,12 +98,29 @@ export class PostgresCommands implements CommandPort {
     return answerUnowned(unusable, earlierOf(known, idempotency))
   }
 
+  async answerOrderWithoutTurn({ request, terms }: OrderCommand): Promise<OrderResult | null> {
+    const walletIds = request.options.flatMap((option) => option.walletIds)
+    const wallet = await this.unownedOf(request.owner, walletIds)
+    if (wallet === undefined) return null
+    const unusable = { wallet, reason: 'not_assigned' } as const
+    const idempotency = terms?.idempotency
+    if (idempotency === undefined) return answerUnownedOrder(unusable, undefined)
+    const known = await this.database.write((work) => knownRequests(work, [idempotency.scope]))
+    return answerUnownedOrder(unusable, earlierOrderOf(known, idempotency))
+  }
+
   async catchUp(): Promise<boolean> {
     if (!(await this.isLeft())) return false
     await this.database.write(async (work) => {
       await work.readClock()
       return expireDue(work)
     })
+    if ((await this.database.read(selectOrdersDue(this.database.now, 1))).length > 0) {
+      await this.database.write(async (work) => {
+        await work.readClock()
+        return expireOrdersDue(work)
+      })
+    }
     const settled = await this.database.write(async (work) => {
       await work.readClock()
       return settlePiece(work, this.settledWallet)
@@ -105,6 +133,12 @@ export class PostgresCommands implements CommandPort {
     return this.database.writeRequested((work) => removeExpired(work, limit))
   }
 
+  /** The first of some wallets that is not the owner's. */
+  private async unownedOf(owner: string, walletIds: readonly string[]): Promise<string | undefined> {
+    const owners = await Promise.all(walletIds.map((id) => this.owners.ask(id)))
+    return walletIds.find((_, i) => owners[i] !== owner)
+  }
+
   private async ownersOf(walletIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await this.database.read<{ id: string; owner: string }>(
       sql`SELECT id, owner FROM wallets WHERE id = ANY(${walletIds}::text[]) AND owner IS NOT NULL`,
@@ -114,10 +148,12 @@ export class PostgresCommands implements CommandPort {
 
   private async isLeft(): Promise<boolean> {
     const due = await this.database.read(selectDue(this.database.now, 1))
-    return due.length > 0 || (await isUnsettled(this.database))
+    if (due.length > 0) return true
+    const orders = await this.database.read(selectOrdersDue(this.database.now, 1))
+    return orders.length > 0 || (await isUnsettled(this.database))
   }
 
-  private createAll(creations: readonly InvoiceCommand[]): Promise<readonly InvoiceResult[]> {
+  private createAll(creations: readonly Creation[]): Promise<readonly (InvoiceResult | OrderResult)[]> {
     return this.database.write((work) => createAll(work, creations, this.terms), creations.length)
   }
 
@@ -154,8 +190,17 @@ export class PostgresCommands implements CommandPort {
     return this.database.write((work) => recordDeposits(work, commands, this.deposits), commands.length)
   }
 
-  private async performOne(command: VoidCommand | AcceptCommand | ChainCommand): Promise<WalletResult> {
+  private async performOne(
+    command: VoidCommand | AcceptCommand | VoidOrderCommand | AcceptOrderCommand | ChainCommand,
+  ): Promise<WalletResult> {
     switch (command.type) {
+      case 'void-order':
+        return this.database.write(async (work) => ({ type: 'void-order', outcome: await voidOrderIn(work, command) }))
+      case 'accept-order':
+        return this.database.write(async (work) => ({
+          type: 'accept-order',
+          outcome: await acceptOrderIn(work, command),
+        }))
       case 'void':
         return this.database.write(async (work) => ({ type: 'void', outcome: await voidIn(work, command) }))
       case 'accept':
@@ -182,8 +227,8 @@ export class PostgresCommands implements CommandPort {
   }
 }
 
-function isCreation(command: WalletCommand): command is InvoiceCommand {
-  return command.type === 'invoice'
+function isCreation(command: WalletCommand): command is Creation {
+  return command.type === 'invoice' || command.type === 'order'
 }
 
 function isDeposit(command: WalletCommand): command is DepositCommand {

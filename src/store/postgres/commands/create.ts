@@ -4,6 +4,7 @@ import type { IdempotentRequest, SignedCreation } from '../../../domain/idempote
 import {
   currenciesInstead,
   type Invoice,
+  type InvoiceRequest,
   type InvoiceTerms,
   mixesCoins,
   reasonAgainst,
@@ -11,29 +12,41 @@ import {
   WALLET_SETS_MAX,
 } from '../../../domain/invoice.js'
 import type { Network } from '../../../domain/network.js'
-import type { InvoiceCommand, InvoiceResult } from '../../commands.js'
+import type { Order } from '../../../domain/order.js'
+import type { CreatedOrder, InvoiceCommand, InvoiceResult, OrderCommand, OrderResult } from '../../commands.js'
+import { answeredLater } from '../../rules/asking.js'
 import { type Beginning, type CreationWork, createInvoice, type EarlierRequest } from '../../rules/create-invoice.js'
+import { createOrder, type EarlierOrder, type OrderCreationWork } from '../../rules/create-order.js'
+import { reviewOrder } from '../../rules/order-life.js'
 import type { Work } from '../connection/work.js'
 import { insertInvoices, type NewInvoice, STATE, setIdOf } from '../invoices/invoice-rows.js'
 import { enterOpen, enterPaid } from '../invoices/places.js'
 import { expireDue, logInvoice } from '../invoices/settle.js'
+import { insertOrders } from '../orders/order-rows.js'
+import { orderWorkOn } from '../orders/order-work.js'
 import { accountName, amountName, type BatchFacts, readFacts, walletName } from './creation-facts.js'
-import { earlierOf, hex, rememberCreations, rememberRequests } from './requests.js'
+import { earlierOf, earlierOrderOf, hex, rememberCreations, rememberRequests } from './requests.js'
 import { placeName } from './rivals.js'
 
 /** Performs creations in order: loads the facts of all, lets the rule decide about each, and writes what was created. */
 export async function createAll(
   work: Work,
-  batch: readonly InvoiceCommand[],
+  batch: readonly (InvoiceCommand | OrderCommand)[],
   terms: InvoiceTerms,
-): Promise<readonly InvoiceResult[]> {
+): Promise<readonly (InvoiceResult | OrderResult)[]> {
   const facts = await readFacts(work, batch, terms.areWalletsShared)
   if (facts.isExpiryDue) await expireDue(work)
   const made = new Made()
-  const results = batch.map((command) =>
-    createInvoice(new PostgresCreation(work, facts, terms, command, made), command),
-  )
+  const toReview: string[] = []
+  const results = batch.map((command) => {
+    if (command.type === 'invoice')
+      return createInvoice(new PostgresCreation(work, facts, terms, command, made), command)
+    const creation = createOrder(new PostgresOrderCreation(work, facts, terms, made), command)
+    if (creation.toReview !== null) toReview.push(creation.toReview)
+    return creation.result
+  })
   made.write(work)
+  for (const id of toReview) await answeredLater(reviewOrder(orderWorkOn(work), id, null))
   return results
 }
 
@@ -42,12 +55,16 @@ class Made {
   readonly rows: NewInvoice[] = []
   readonly requests: { readonly request: IdempotentRequest; readonly invoiceId: string }[] = []
   readonly signed: SignedCreation[] = []
+  readonly orders: Order[] = []
 
   write(work: Work): void {
     const { rows } = this
     if (rows.length === 0) return
     const open = rows.filter(({ state }) => state === STATE.open)
     work.write(insertInvoices(rows))
+    if (this.orders.length > 0) {
+      work.write(insertOrders(this.orders.map((order) => ({ order, isExpiryUndecided: true }))))
+    }
     if (open.length > 0) enterOpen(work, open)
     for (const row of rows) if (row.state === STATE.paid) enterPaid(work, row, 0)
     rememberRequests(work, this.requests)
@@ -65,6 +82,8 @@ class PostgresCreation implements CreationWork {
     private readonly terms: InvoiceTerms,
     private readonly command: InvoiceCommand,
     private readonly made: Made,
+    /** The wallets of invoices that are entered with it. */
+    private readonly alongside: readonly (readonly string[])[] = [],
   ) {}
 
   get nowMs(): number {
@@ -107,8 +126,8 @@ class PostgresCreation implements CreationWork {
     return reference !== null && this.facts.references.has(reference)
   }
 
-  walletOfAmount(): string | null {
-    const { owner, currency, amount } = this.command.request
+  walletOfAmount(amount: bigint): string | null {
+    const { owner, currency } = this.command.request
     return this.walletWhere((id) => this.facts.amounts.has(amountName(id, owner, currency, amount)))
   }
 
@@ -123,7 +142,9 @@ class PostgresCreation implements CreationWork {
     const set = setIdOf(walletIds).toString('hex')
     return this.walletWhere((id) => {
       const sets = this.facts.sets.get(placeName(id, owner))
-      return sets !== undefined && !sets.has(set) && sets.size >= WALLET_SETS_MAX
+      const beside = this.alongside.filter((ids) => ids.includes(id)).map((ids) => setIdOf(ids).toString('hex'))
+      const others = new Set(beside.filter((one) => one !== set && sets?.has(one) === false))
+      return sets !== undefined && !sets.has(set) && sets.size + others.size >= WALLET_SETS_MAX
     })
   }
 
@@ -137,12 +158,12 @@ class PostgresCreation implements CreationWork {
     return this.work.newId()
   }
 
-  enter(invoice: Invoice, { expiresAt, isPaid }: Beginning): void {
+  enter(invoice: Invoice, { expiresAt, isPaid, orderId }: Beginning): void {
     const { owner, walletIds, currency, amount, reference, order } = this.command.request
     const { amounts, taken, sets, references } = this.facts
     const state = isPaid ? STATE.paid : STATE.open
     const ending = { expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry: false }
-    this.row = { id: invoice.id, invoice, order, walletIds, atoms: amount, state, ...ending }
+    this.row = { id: invoice.id, invoice, order, walletIds, atoms: amount, state, orderId, ...ending }
     this.made.rows.push(this.row)
     if (reference !== null) references.add(reference)
     // One that is paid as it is created is in nobody's way.
@@ -165,7 +186,7 @@ class PostgresCreation implements CreationWork {
 
   rememberRequest(request: IdempotentRequest): void {
     const { id, invoice, expiresAt } = this.entered
-    this.facts.earlier.set(hex(request.scope), { bodyHash: hex(request.bodyHash), invoice, expiresAt })
+    this.facts.earlier.set(hex(request.scope), { bodyHash: hex(request.bodyHash), invoice, expiresAt, created: null })
     this.made.requests.push({ request, invoiceId: id })
   }
 
@@ -182,5 +203,62 @@ class PostgresCreation implements CreationWork {
   private get entered(): NewInvoice {
     if (this.row === null) throw new Error('an invoice was not entered')
     return this.row
+  }
+}
+
+/** The creation of an order of a batch. */
+class PostgresOrderCreation implements OrderCreationWork {
+  constructor(
+    private readonly work: Work,
+    private readonly facts: BatchFacts,
+    private readonly terms: InvoiceTerms,
+    private readonly made: Made,
+  ) {}
+
+  get nowMs(): number {
+    return this.work.nowMs
+  }
+
+  key(id: string): ApiKey | undefined {
+    return this.facts.keys.get(id)
+  }
+
+  earlier(request: IdempotentRequest): EarlierOrder | undefined {
+    return earlierOrderOf(this.facts.earlier, request)
+  }
+
+  isRepeated(signed: SignedCreation): boolean {
+    return this.facts.repeated.has(hex(signed.digest))
+  }
+
+  /** Its native coin is always one. */
+  option(request: InvoiceRequest, alongside: readonly (readonly string[])[]): CreationWork {
+    const terms = { ...this.terms, areCoinsMixed: false }
+    return new PostgresCreation(this.work, this.facts, terms, { type: 'invoice', request }, this.made, alongside)
+  }
+
+  newId(): string {
+    return this.work.newId()
+  }
+
+  enter(order: Order): void {
+    this.made.orders.push(order)
+  }
+
+  log(type: 'order.created', order: Order): void {
+    orderWorkOn(this.work).log(type, order, null)
+  }
+
+  rememberCreation(signed: SignedCreation): void {
+    this.facts.repeated.add(hex(signed.digest))
+    this.made.signed.push(signed)
+  }
+
+  rememberRequest(request: IdempotentRequest, created: CreatedOrder): void {
+    const [invoice] = created.invoices
+    if (invoice === undefined) throw new Error('an order has no options')
+    const { expiresAt } = created.order
+    this.facts.earlier.set(hex(request.scope), { bodyHash: hex(request.bodyHash), invoice, expiresAt, created })
+    this.made.requests.push({ request, invoiceId: invoice.id })
   }
 }

@@ -1,14 +1,15 @@
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { InvoiceRequest } from '../../../domain/invoice.js'
 import type { Network } from '../../../domain/network.js'
-import type { InvoiceCommand } from '../../commands.js'
+import type { InvoiceCommand, OrderCommand } from '../../commands.js'
+import { optionRequests } from '../../rules/create-order.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { selectDue } from '../invoices/settle.js'
 import { keysOf } from '../keys/key-port.js'
 import { confirmedAfter } from '../payments/sums.js'
 import { type KnownRequest, knownRequests, repeatedCreations } from './requests.js'
-import { crowdedPlaces, isOpenNow, readRivals, unpaidSets } from './rivals.js'
+import { type Asked, crowdedPlaces, isOpenNow, readRaisedRivals, readRivals, unpaidSets } from './rivals.js'
 
 /** What decides about the creations of a batch, read behind the locks of their wallets. Those that create add to it. */
 export interface BatchFacts {
@@ -41,16 +42,16 @@ interface KnownWallet {
 /** Reads the facts of a batch: two round trips, the second one only in rare cases. */
 export async function readFacts(
   work: Work,
-  batch: readonly InvoiceCommand[],
+  batch: readonly (InvoiceCommand | OrderCommand)[],
   areWalletsShared: boolean,
 ): Promise<BatchFacts> {
-  const requests = batch.map(({ request }) => request)
+  const requests = batch.flatMap(requestsOf)
   const walletIds = [...new Set(requests.flatMap((request) => request.walletIds))].sort()
   const keyIds = batch.flatMap(({ terms }) => (terms?.authority === undefined ? [] : [terms.authority.keyId]))
   const scopes = batch.flatMap(({ terms }) => terms?.idempotency?.scope ?? [])
   const digests = batch.flatMap(({ terms }) => terms?.signed?.digest ?? [])
   // All of them are on their way at once, in this order: the locks, then the time, then what decides.
-  const [wallets, nowMs, keys, earlier, repeated, references, rivals, crowded, ahead, due] = await Promise.all([
+  const [wallets, nowMs, keys, earlier, repeated, references, rivals, raised, crowded, ahead, due] = await Promise.all([
     work.rows<{ id: string; owner: string | null; network: Network | null; address_id: number | null }>(
       sql`SELECT w.id, w.owner, w.network, w.address_id FROM wallets AS w WHERE w.id = ANY(${walletIds}::text[]) ORDER BY w.id FOR UPDATE`,
     ),
@@ -60,11 +61,13 @@ export async function readFacts(
     repeatedCreations(work, digests),
     takenReferences(work, requests),
     readRivals(work, requests, areWalletsShared),
+    readRaisedRivals(work, batch.flatMap(raisedRequestsOf)),
     crowdedPlaces(work, requests),
     paidAhead(work, walletIds),
     work.rows(selectDue(work.now, 1)),
   ])
   const unpaid = rivals.filter((rival) => isOpenNow(rival, nowMs))
+  const unpaidRaised = raised.filter((rival) => isOpenNow(rival, nowMs))
   const known = wallets.filter(({ address_id }) => address_id !== null)
   return {
     keys,
@@ -75,7 +78,9 @@ export async function readFacts(
     repeated,
     references,
     amounts: new Set(
-      unpaid.map(({ wallet_id, owner, currency, atoms }) => amountName(wallet_id, owner, currency, atoms)),
+      [...unpaid, ...unpaidRaised].map(({ wallet_id, owner, currency, atoms }) =>
+        amountName(wallet_id, owner, currency, atoms),
+      ),
     ),
     taken: new Set(unpaid.map(({ wallet_id, owner, currency }) => walletName(wallet_id, owner, currency))),
     sets: await unpaidSets(work, crowded),
@@ -86,6 +91,22 @@ export async function readFacts(
     ),
     isExpiryDue: due.length > 0,
   }
+}
+
+/** The invoices that a creation asks for. The reference of an order without one is nobody else's. */
+function requestsOf(command: InvoiceCommand | OrderCommand): readonly InvoiceRequest[] {
+  if (command.type === 'invoice') return [command.request]
+  return optionRequests(NO_ID, command).map(({ request }) => request)
+}
+
+const NO_ID = '0'.repeat(32)
+
+/** Those of them whose amount may be raised. */
+function raisedRequestsOf(command: InvoiceCommand | OrderCommand): readonly (Asked & { readonly highest: bigint })[] {
+  if (command.type === 'invoice') return []
+  return optionRequests(NO_ID, command).flatMap(({ request, quote }) =>
+    quote.ok && !quote.value.isFixed ? [{ ...request, highest: quote.value.highest }] : [],
+  )
 }
 
 // No wallet id has a comma.

@@ -5,10 +5,13 @@ import {
   type SignedCreation,
 } from '../../../domain/idempotency.js'
 import type { Invoice } from '../../../domain/invoice.js'
+import type { CreatedOrder } from '../../commands.js'
 import type { EarlierRequest } from '../../rules/create-invoice.js'
+import type { EarlierOrder } from '../../rules/create-order.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { type InvoiceColumns, STORED_COLUMNS, toInvoice } from '../invoices/invoice-rows.js'
+import { type InvoiceColumns, STORED_COLUMNS, type StoredColumns, toInvoice } from '../invoices/invoice-rows.js'
+import { ORDER_COLUMNS, type OrderColumns, toOrder } from '../orders/order-rows.js'
 
 /*
  * What prevents a second creation, written in the transaction of the first: idempotency keys (decisions 4), and signed
@@ -22,6 +25,8 @@ export interface KnownRequest {
   readonly invoice: Invoice
   /** Unix ms; null for never. */
   readonly expiresAt: number | null
+  /** The order that it created, of which the invoice is the first one. */
+  readonly created: CreatedOrder | null
 }
 
 type Columns = InvoiceColumns & { readonly scope: string; readonly body_hash: string; readonly until: number }
@@ -34,9 +39,44 @@ export async function knownRequests(work: Work, scopes: readonly Uint8Array[]): 
     FROM idempotency_keys AS k JOIN invoices AS i ON i.id = k.invoice_id WHERE k.scope = ANY(${scopes}::bytea[])`)
   const nowMs = await work.readClock()
   const valid = rows.filter(({ until }) => until > nowMs)
-  return new Map(
-    valid.map((row) => [row.scope, { bodyHash: row.body_hash, invoice: toInvoice(row), expiresAt: row.expires_at }]),
+  const orders = await createdOrders(
+    work,
+    valid.flatMap(({ order_id }) => order_id ?? []),
   )
+  return new Map(
+    valid.map((row) => {
+      const created = row.order_id === null ? null : (orders.get(row.order_id) ?? null)
+      return [row.scope, { bodyHash: row.body_hash, invoice: toInvoice(row), expiresAt: row.expires_at, created }]
+    }),
+  )
+}
+
+/** Orders with their invoices, by id. */
+async function createdOrders(work: Work, ids: readonly string[]): Promise<ReadonlyMap<string, CreatedOrder>> {
+  if (ids.length === 0) return new Map()
+  const [orders, invoices] = await Promise.all([
+    work.rows<OrderColumns>(sql`SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE o.id = ANY(${ids}::uuid[])`),
+    work.rows<StoredColumns>(sql`SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE i.order_id = ANY(${ids}::uuid[])`),
+  ])
+  const byId = new Map(invoices.map((row) => [row.id, toInvoice(row)]))
+  return new Map(
+    orders.map(toOrder).map((order) => {
+      const own = order.options.flatMap(({ invoiceId }) => byId.get(invoiceId) ?? [])
+      return [order.id, { order, invoices: own }]
+    }),
+  )
+}
+
+/** What is known under the key of a request for an order. */
+export function earlierOrderOf(
+  known: ReadonlyMap<string, KnownRequest>,
+  request: IdempotentRequest,
+): EarlierOrder | undefined {
+  const earlier = known.get(hex(request.scope))
+  if (earlier === undefined) return undefined
+  if (earlier.bodyHash !== hex(request.bodyHash)) return { isSameBody: false }
+  if (earlier.created === null) throw new Error('an order was created without its invoices')
+  return { isSameBody: true, created: earlier.created }
 }
 
 /** What is known under the key of a request. */

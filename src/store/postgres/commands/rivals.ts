@@ -1,6 +1,7 @@
 import { type InvoiceRequest, WALLET_SETS_MAX } from '../../../domain/invoice.js'
+import { RAISE_STEPS_MAX } from '../../../domain/order-price.js'
 import { isPaid, type Received } from '../../../domain/payment.js'
-import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
+import { type Ending, outlives, voidedAtBy } from '../../../domain/voiding.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { setIdOf } from '../invoices/invoice-rows.js'
@@ -11,6 +12,11 @@ import { RECEIVED } from '../payments/sums.js'
  */
 
 interface RivalColumns extends Received {
+  readonly invoice_id: string
+  readonly order_id: string | null
+  /** What has come for it alone, confirmed or not. */
+  readonly own_confirmed: bigint
+  readonly own_pending: bigint
   readonly wallet_id: string
   readonly owner: string
   readonly currency: string
@@ -21,10 +27,17 @@ interface RivalColumns extends Received {
   readonly has_outlived_expiry: boolean
 }
 
+/** Where an invoice would be, and what it would ask. */
+export type Asked = Pick<InvoiceRequest, 'walletIds' | 'owner' | 'currency' | 'amount'>
+
+const RIVAL = sql`p.invoice_id, i.order_id, i.expires_at, i.voided_at, i.accepted_at, i.has_outlived_expiry, received.confirmed,
+  received.pending, i.matched_confirmed + received.unmatched_confirmed AS own_confirmed,
+  i.matched_seen - i.matched_confirmed + received.unmatched_pending AS own_pending`
+
 /** Open invoices of the same amount on the same wallets, or of the same currency where invoices do not share wallets. */
 export function readRivals(
   work: Work,
-  requests: readonly InvoiceRequest[],
+  requests: readonly Asked[],
   areWalletsShared: boolean,
 ): Promise<readonly RivalColumns[]> {
   const places = requests.flatMap(({ walletIds, owner, currency, amount }) =>
@@ -32,8 +45,7 @@ export function readRivals(
   )
   const isRival = areWalletsShared ? sql`AND p.atoms = asked.atoms` : sql``
   return work.rows<RivalColumns>(sql`
-    SELECT p.wallet_id, p.owner, p.currency, p.atoms, i.expires_at, i.voided_at, i.accepted_at, i.has_outlived_expiry,
-      received.confirmed, received.pending
+    SELECT p.wallet_id, p.owner, p.currency, p.atoms, ${RIVAL}
     FROM unnest(
       ${places.map(({ walletId }) => walletId)}::text[], ${places.map(({ owner }) => owner)}::text[],
       ${places.map(({ currency }) => currency)}::text[], ${places.map(({ amount }) => amount)}::numeric[]
@@ -42,16 +54,39 @@ export function readRivals(
     JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}`)
 }
 
+/** Open invoices on the same wallets that ask more than an amount and no more than another, by both. */
+export async function readRaisedRivals(
+  work: Work,
+  requests: readonly (Asked & { readonly highest: bigint })[],
+): Promise<readonly RivalColumns[]> {
+  const places = requests.flatMap(({ walletIds, ...rest }) => walletIds.map((walletId) => ({ walletId, ...rest })))
+  if (places.length === 0) return []
+  return work.rows<RivalColumns>(sql`
+    SELECT p.wallet_id, p.owner, p.currency, p.atoms, ${RIVAL}
+    FROM unnest(
+      ${places.map(({ walletId }) => walletId)}::text[], ${places.map(({ owner }) => owner)}::text[],
+      ${places.map(({ currency }) => currency)}::text[], ${places.map(({ amount }) => amount)}::numeric[],
+      ${places.map(({ highest }) => highest)}::numeric[]
+    ) AS asked (wallet_id, owner, currency, atoms, highest)
+    CROSS JOIN LATERAL (
+      SELECT * FROM open_places AS p WHERE p.wallet_id = asked.wallet_id AND p.owner = asked.owner
+        AND p.currency = asked.currency AND p.atoms > asked.atoms AND p.atoms <= asked.highest
+      ORDER BY p.atoms LIMIT ${RAISE_STEPS_MAX}::bigint
+    ) AS p
+    JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}`)
+}
+
 /** Whether an open invoice is unpaid and not void, by the clock. */
 export function isOpenNow(rival: RivalColumns, nowMs: number): boolean {
-  const { atoms, confirmed, pending } = rival
+  const { atoms, confirmed, pending, own_confirmed, own_pending, order_id } = rival
   const ending: Ending = {
     expiresAt: rival.expires_at,
     voidedAt: rival.voided_at,
     acceptedAt: rival.accepted_at,
     hasOutlivedExpiry: rival.has_outlived_expiry,
   }
-  return !isPaid(atoms, confirmed) && voidedAtBy(ending, isCovered(atoms, { confirmed, pending }), nowMs) === null
+  const sums = { confirmed, pending, own: { confirmed: own_confirmed, pending: own_pending } }
+  return !isPaid(atoms, confirmed) && voidedAtBy(ending, outlives(atoms, sums, order_id !== null), nowMs) === null
 }
 
 interface CrowdedColumns {
@@ -104,8 +139,7 @@ export async function unpaidSets(work: Work, places: readonly CrowdedColumns[]):
   const sets = new Map<string, Set<string>>()
   for (const { wallet_id, owner } of places) {
     const rows = await work.rows<RivalColumns & { readonly set_id: Buffer }>(sql`
-      SELECT p.set_id, p.atoms, i.expires_at, i.voided_at, i.accepted_at, i.has_outlived_expiry, received.confirmed,
-        received.pending
+      SELECT p.set_id, p.atoms, ${RIVAL}
       FROM open_places AS p JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}
       WHERE p.wallet_id = ${wallet_id} AND p.owner = ${owner}`)
     const unpaid = rows.filter((row) => isOpenNow(row, work.nowMs))

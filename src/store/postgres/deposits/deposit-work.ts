@@ -13,6 +13,7 @@ import type { Work } from '../connection/work.js'
 import { depositData } from '../events/event-data.js'
 import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
 import { changeMatch, PostgresInvoiceLife, reopen, settleIfPaid } from '../invoices/settle.js'
+import { PostgresOrderWork } from '../orders/order-work.js'
 import { addToSums } from '../payments/sums.js'
 import type { AddressRow, Place } from '../wallets/wallet-rows.js'
 import type { Searches } from './candidates.js'
@@ -30,7 +31,13 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
   constructor(
     private readonly work: Work,
     private readonly memo: DepositMemo,
+    /** Whether several unpaid invoices of a currency may be on a wallet. */
+    private readonly areWalletsShared: boolean,
   ) {}
+
+  get orders(): PostgresOrderWork {
+    return new PostgresOrderWork(this.work, this.areWalletsShared)
+  }
 
   get isSilent(): boolean {
     return this.work.isSilent

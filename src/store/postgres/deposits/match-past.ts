@@ -27,7 +27,11 @@ export async function matchPiece(work: Work): Promise<boolean> {
   lockAddresses(work, deposits)
   const memo = new DepositMemo(work, 'past')
   await memo.prepare(deposits)
-  const rule = new DepositRule(new PostgresDepositWork(work, memo), PAST_TERMS, new Choices(BOUNDLESS))
+  const rule = new DepositRule(
+    new PostgresDepositWork(work, memo, PAST_TERMS.areWalletsShared),
+    PAST_TERMS,
+    new Choices(BOUNDLESS),
+  )
   for (const deposit of deposits) {
     const row = memo.knownRow(deposit)
     if (row !== undefined) await answeredTogether([rule.matchAgain(row)], { turn: () => {}, send: () => memo.send() })

@@ -22,7 +22,11 @@ export class DepositRecorder {
    */
   async settle(memo: DepositMemo, work: Work, sightings: Iterable<Sighting>): Promise<ReadonlySet<Sighting>> {
     const sound = this.judge.soundOf(sightings)
-    const rule = new DepositRule(new PostgresDepositWork(work, memo), this.judge.terms, this.choices())
+    const rule = new DepositRule(
+      new PostgresDepositWork(work, memo, this.judge.terms.areWalletsShared),
+      this.judge.terms,
+      this.choices(),
+    )
     const known = await Promise.all(sound.map((sighting) => memo.row(sighting)))
     const settled = await answeredTogether(
       sound.map((sighting, i) => rule.settle(sighting, known[i])),

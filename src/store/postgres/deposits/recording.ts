@@ -50,7 +50,7 @@ export class DepositRecording {
     const { outcome, change } = judge.judge((await memo.deposit(sighting))?.deposit, fact, work.nowMs)
     if (change === null) return { outcome, owed: [] }
     memo.judge(change.deposit)
-    const own = new PostgresDepositWork(work, memo)
+    const own = new PostgresDepositWork(work, memo, judge.terms.areWalletsShared)
     this.judged.push({ change, rule: new DepositRule(own, judge.terms, this.choices), tale: new Tale() })
     return { outcome, owed: own.owed }
   }
@@ -134,12 +134,14 @@ export class DepositRecording {
   }
 }
 
+/** What a deposit does to an order is not known before: it may end invoices on any wallet. */
 function withInvoice({ changes, reads, ...rest }: Claim, invoice: InvoiceRow | null): Claim {
   if (invoice === null) return { changes, reads, ...rest }
   return {
+    ...rest,
+    isAlone: rest.isAlone || invoice.orderId !== null,
     changes: [...changes, `invoice ${invoice.id}`],
     reads: [...reads, ...invoice.walletIds.map(walletName)],
-    ...rest,
   }
 }
 

@@ -18,6 +18,11 @@ export class PostgresEventImport extends PostgresLogWork implements EventImportW
     return row === undefined ? undefined : { owner: row.owner, named: row.id }
   }
 
+  async ownerOfOrder(id: string): Promise<string | undefined> {
+    const row = await this.work.row<{ owner: string }>(sql`SELECT o.owner FROM orders AS o WHERE o.id = ${id}::uuid`)
+    return row?.owner
+  }
+
   async hasDeposit(deposit: Sighting): Promise<boolean> {
     return (await findDeposit(this.work, deposit)) !== undefined
   }
@@ -35,11 +40,20 @@ export class PostgresEventImport extends PostgresLogWork implements EventImportW
   }
 
   async find(owner: string, id: string, event: ToldEvent<string> | null): Promise<'none' | 'same' | 'other'> {
-    const row = await this.work.row<{ type: string; invoice_id: string | null; data: string | null }>(
-      sql`SELECT type, invoice_id, data FROM owner_events WHERE owner = ${owner} AND number = ${numberOf(id)}::bigint`,
+    const row = await this.work.row<{
+      type: string
+      invoice_id: string | null
+      data: string | null
+      order_id: string | null
+    }>(
+      sql`SELECT type, invoice_id, data, order_id FROM owner_events WHERE owner = ${owner} AND number = ${numberOf(id)}::bigint`,
     )
     if (row === undefined) return 'none'
-    const isSame = row.type === event?.type && row.invoice_id === event.invoice && row.data === dataOf(event)
+    const isSame =
+      row.type === event?.type &&
+      row.invoice_id === event.invoice &&
+      row.data === dataOf(event) &&
+      row.order_id === orderIn(event)
     return isSame ? 'same' : 'other'
   }
 
@@ -53,14 +67,18 @@ export class PostgresEventImport extends PostgresLogWork implements EventImportW
   insert(owner: string, id: string, event: ToldEvent<string>): void {
     passOver(this.work, owner, id)
     this.work.write(sql`
-      INSERT INTO owner_events (owner, number, type, invoice_id, data)
-      VALUES (${owner}, ${numberOf(id)}::bigint, ${event.type}, ${event.invoice}::uuid, ${dataOf(event)})`)
+      INSERT INTO owner_events (owner, number, type, invoice_id, data, order_id)
+      VALUES (${owner}, ${numberOf(id)}::bigint, ${event.type}, ${event.invoice}::uuid, ${dataOf(event)}, ${orderIn(event)}::uuid)`)
   }
 
   beginBehind(owner: string, id: string): void {
     passOver(this.work, owner, id)
     this.work.write(sql`UPDATE event_heads SET removed_to = ${numberOf(id)}::bigint WHERE owner = ${owner}`)
   }
+}
+
+function orderIn(event: ToldEvent<string>): string | null {
+  return 'orderId' in event ? event.orderId : null
 }
 
 function dataOf(event: ToldEvent<string>): string | null {

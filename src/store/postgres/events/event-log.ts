@@ -19,6 +19,8 @@ export interface LoggedEvent {
   readonly invoiceId: string | null
   /** What else the event tells, as JSON; null for nothing. */
   readonly data: string | null
+  /** The order that it is about; absent for an event of something else. */
+  readonly orderId?: string
 }
 
 /** The last number that an owner was given. */
@@ -60,8 +62,9 @@ export function enterEvents(events: readonly LoggedEvent[], lasts: readonly Last
     return number
   })
   return sql`
-    INSERT INTO owner_events (owner, number, type, invoice_id, data)
+    INSERT INTO owner_events (owner, number, type, invoice_id, data, order_id)
     SELECT * FROM unnest(
       ${events.map(({ owner }) => owner)}::text[], ${numbers}::bigint[], ${events.map(({ type }) => type)}::text[],
-      ${events.map(({ invoiceId }) => invoiceId)}::uuid[], ${events.map(({ data }) => data)}::text[])`
+      ${events.map(({ invoiceId }) => invoiceId)}::uuid[], ${events.map(({ data }) => data)}::text[],
+      ${events.map(({ orderId = null }) => orderId)}::uuid[])`
 }

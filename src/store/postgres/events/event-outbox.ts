@@ -7,10 +7,9 @@ import { type EventQueueWork, type EventSettings, type LogPiece, queueEvents } f
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { ORDER_COLUMNS } from '../invoices/order-columns.js'
 import { typesOf } from '../webhooks.js'
 import { PostgresCursorWork } from './event-cursors.js'
-import { type EventColumns, idOf, numberOf, toEvent } from './event-port.js'
+import { EVENT_COLUMNS, EVENT_SUBJECTS, type EventColumns, idOf, numberOf, toEvent } from './event-port.js'
 
 /** Queues the events of owners as deliveries. */
 export class PostgresEventOutbox implements EventOutboxPort {
@@ -63,14 +62,14 @@ class PostgresEventQueueWork extends PostgresCursorWork implements EventQueueWor
   /** One statement: a removal between two would be told where there is none, or not where there is one. */
   async log(owner: string, after: string, limit: number): Promise<LogPiece> {
     const rows = await this.work.rows<LoggedColumns & Omit<EventColumns, 'number'> & { readonly type: EventType }>(sql`
-      SELECT h.removed_to::numeric, e.number::numeric, e.type, e.data, e.invoice_id, i.imported_as, i.reference, i.callback_url,
-        ${ORDER_COLUMNS}
+      SELECT h.removed_to::numeric, ${EVENT_COLUMNS},
+        CASE WHEN o.id IS NULL THEN i.callback_url ELSE o.callback_url END AS callback_url
       FROM event_heads AS h
       LEFT JOIN LATERAL (
         SELECT * FROM owner_events AS e WHERE e.owner = h.owner AND e.number > ${numberOf(after)}::bigint
         ORDER BY e.number LIMIT ${limit}::bigint
       ) AS e ON true
-      LEFT JOIN invoices AS i ON i.id = e.invoice_id
+      ${EVENT_SUBJECTS}
       WHERE h.owner = ${owner} ORDER BY e.number`)
     const removedTo = rows[0]?.removed_to ?? null
     return {

@@ -4,7 +4,7 @@ import { NO_ORDER_FIELDS } from '../../../domain/order-fields.js'
 import type { EventPort, Page, PageOf } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
-import { ORDER_COLUMNS, type OrderColumns, toOrder } from '../invoices/order-columns.js'
+import { type OrderColumns, toOrder } from '../invoices/order-columns.js'
 import { deliveryIn, readDepositData } from './event-data.js'
 import { NUMBERS_PER_MS } from './event-log.js'
 
@@ -20,7 +20,20 @@ export interface EventColumns extends OrderColumns {
   readonly invoice_id: string | null
   readonly imported_as: string | null
   readonly reference: string | null
+  /** The order that it is about, or that of its invoice. */
+  readonly order_id: string | null
 }
+
+/** What an event tells, of `owner_events AS e`, `invoices AS i` and `orders AS o`. */
+export const EVENT_COLUMNS = sql`e.number::numeric, e.type, e.data, e.invoice_id, i.imported_as,
+  coalesce(e.order_id, i.order_id) AS order_id,
+  CASE WHEN o.id IS NULL THEN i.reference ELSE o.reference END AS reference,
+  CASE WHEN o.id IS NULL THEN i.return_url ELSE o.return_url END AS return_url,
+  CASE WHEN o.id IS NULL THEN i.order_number ELSE o.order_number END AS order_number,
+  CASE WHEN o.id IS NULL THEN i.metadata ELSE o.metadata END AS metadata`
+
+/** The invoice and the order of an event. */
+export const EVENT_SUBJECTS = sql`LEFT JOIN invoices AS i ON i.id = e.invoice_id LEFT JOIN orders AS o ON o.id = e.order_id`
 
 /** Reads and shortens the logs of owners. What happens writes them. */
 export class PostgresEvents implements EventPort {
@@ -32,8 +45,7 @@ export class PostgresEvents implements EventPort {
   async page(owner: string, { after, limit }: Page): Promise<Outcome<PageOf<OwnerEvent>>> {
     const readTo = after === null ? -1n : numberOf(after)
     const rows = await this.database.readPage<EventColumns>(sql`
-      SELECT e.number::numeric, e.type, e.data, e.invoice_id, i.imported_as, i.reference, ${ORDER_COLUMNS}
-      FROM owner_events AS e LEFT JOIN invoices AS i ON i.id = e.invoice_id
+      SELECT ${EVENT_COLUMNS} FROM owner_events AS e ${EVENT_SUBJECTS}
       WHERE e.owner = ${owner} AND e.number > ${readTo}::bigint ORDER BY e.number LIMIT ${limit + 1}::bigint`)
     // Read behind the events: what was removed meanwhile must not be missing from the page unnoticed.
     const removedTo = await this.removedToOf(owner)
@@ -104,6 +116,7 @@ export function toEvent({
   invoice_id,
   imported_as,
   reference,
+  order_id,
   ...order
 }: EventColumns): OwnerEvent {
   const about = data !== null && type.startsWith('deposit.') ? readDepositData(data) : null
@@ -117,6 +130,7 @@ export function toEvent({
     delivery: data !== null && type === 'delivery.failed' ? deliveryIn(data) : null,
     ...toOrder(order),
     ...(about?.isLate === true ? { late: true } : {}),
+    ...(order_id === null ? {} : { orderId: order_id }),
   }
 }
 

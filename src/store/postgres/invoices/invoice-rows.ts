@@ -3,7 +3,7 @@ import type { Currency } from '../../../domain/amount.js'
 import type { Invoice } from '../../../domain/invoice.js'
 import type { OrderFields } from '../../../domain/order-fields.js'
 import { paymentsOf, type Sums } from '../../../domain/payment.js'
-import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
+import { type Ending, outlives, voidedAtBy } from '../../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import type { Effect } from '../connection/effects.js'
 import { type Fragment, sql } from '../connection/sql.js'
@@ -30,6 +30,8 @@ export interface InvoiceRow extends Ending {
   /** Deposits that have matched it and were not dropped. */
   readonly matches: number
   readonly received: Sums
+  /** The order that it is an option of; null for none. */
+  readonly orderId: string | null
 }
 
 /** The columns of a row. */
@@ -53,6 +55,7 @@ export interface InvoiceColumns extends OrderColumns {
   readonly has_outlived_expiry: boolean
   readonly state: State
   readonly matches: number
+  readonly order_id: string | null
   readonly confirmed: bigint
   readonly pending: bigint
   readonly own_confirmed: bigint
@@ -70,7 +73,7 @@ export function selectInvoices(condition: Fragment, rest: Fragment = sql``): Fra
 /** What is stored of an invoice, of `invoices AS i`. Named, because a later version of the schema may have more. */
 export const STORED_COLUMNS = sql`i.id, i.imported_as, i.owner, i.wallet_ids, i.wallet_ids_form, i.name, i.description, i.reference,
   i.amount, i.atoms, i.currency, i.callback_url, i.created_at, i.expires_at, i.voided_at, i.accepted_at, i.has_outlived_expiry,
-  i.state, i.matches, ${ORDER_COLUMNS}`
+  i.state, i.matches, i.order_id, ${ORDER_COLUMNS}`
 
 /** What `selectInvoices` reads, of `invoices AS i` and `RECEIVED`. */
 export const INVOICE_COLUMNS = sql`${STORED_COLUMNS}, received.confirmed, received.pending,
@@ -88,6 +91,7 @@ export function toRow(columns: InvoiceColumns): InvoiceRow {
     atoms,
     state,
     matches,
+    orderId: columns.order_id,
     received: { confirmed, pending, own: { confirmed: own_confirmed, pending: own_pending } },
     expiresAt: expires_at,
     voidedAt: voided_at,
@@ -116,7 +120,7 @@ export function toInvoice(columns: StoredColumns): Invoice {
 /** An invoice with its payment and its ending, judged by the clock. */
 export function answerOf(row: InvoiceRow, nowMs: number): InvoiceWithPayment {
   const { invoice, order, atoms, received } = row
-  const voidedAt = voidedAtBy(row, isCovered(atoms, received), nowMs)
+  const voidedAt = voidedAtBy(row, outlives(atoms, received, row.orderId !== null), nowMs)
   const { acceptedAt, expiresAt } = row
   return { invoice, order, ...paymentsOf(atoms, received), voidedAt, acceptedAt, expiresAt }
 }
@@ -130,9 +134,11 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
   // Arrays of arrays do not survive `unnest`, and no wallet id has a comma.
   return sql`
     INSERT INTO invoices (id, imported_as, owner, wallet_ids, wallet_ids_form, name, description, reference, amount, atoms, currency,
-      callback_url, created_at, expires_at, voided_at, accepted_at, has_outlived_expiry, state, matches, return_url, order_number, metadata)
+      callback_url, created_at, expires_at, voided_at, accepted_at, has_outlived_expiry, state, matches, return_url, order_number, metadata,
+      order_id)
     SELECT id, imported_as, owner, string_to_array(wallet_ids, ','), form, name, description, reference, amount, atoms, currency,
-      callback_url, created_at, expires_at, voided_at, accepted_at, has_outlived_expiry, state, 0, return_url, order_number, metadata
+      callback_url, created_at, expires_at, voided_at, accepted_at, has_outlived_expiry, state, 0, return_url, order_number, metadata,
+      order_id
     FROM unnest(
       ${column(({ id }) => id)}::uuid[], ${column(({ id, invoice }) => (invoice.id === id ? null : invoice.id))}::text[],
       ${column(({ invoice }) => invoice.owner)}::text[], ${column(({ walletIds }) => walletIds.join(','))}::text[],
@@ -144,9 +150,10 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
       ${column(({ voidedAt }) => voidedAt)}::bigint[], ${column(({ acceptedAt }) => acceptedAt)}::bigint[],
       ${column((row) => row.hasOutlivedExpiry)}::boolean[],
       ${column(({ state }) => state)}::smallint[], ${column(({ order }) => order.returnUrl)}::text[],
-      ${column(({ order }) => order.orderNumber)}::text[], ${column(({ order }) => metadataColumn(order))}::text[]
+      ${column(({ order }) => order.orderNumber)}::text[], ${column(({ order }) => metadataColumn(order))}::text[],
+      ${column(({ orderId }) => orderId)}::uuid[]
     ) AS n (id, imported_as, owner, wallet_ids, form, name, description, reference, amount, atoms, currency, callback_url, created_at,
-      expires_at, voided_at, accepted_at, has_outlived_expiry, state, return_url, order_number, metadata)
+      expires_at, voided_at, accepted_at, has_outlived_expiry, state, return_url, order_number, metadata, order_id)
     ORDER BY reference`
 }
 
@@ -154,6 +161,8 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
 interface InvoiceChange {
   readonly state?: State
   readonly voidedAt?: number
+  /** Whether it is void no more. */
+  readonly isRevived?: boolean
   readonly acceptedAt?: number
   readonly hasOutlivedExpiry?: boolean
   /** Matches that come, or go, and what of them was seen and confirmed. */
@@ -168,6 +177,7 @@ const INVOICE_CHANGES: Effect<InvoiceChange & { readonly id: string }> = {
   merge: (earlier, later) => ({
     ...earlier,
     ...later,
+    ...(later.voidedAt === undefined ? {} : { isRevived: false }),
     matches: (earlier.matches ?? 0) + (later.matches ?? 0),
     matchedSeen: (earlier.matchedSeen ?? 0n) + (later.matchedSeen ?? 0n),
     matchedConfirmed: (earlier.matchedConfirmed ?? 0n) + (later.matchedConfirmed ?? 0n),
@@ -175,17 +185,18 @@ const INVOICE_CHANGES: Effect<InvoiceChange & { readonly id: string }> = {
   statement: (changes) => {
     const column = <T>(of: (change: InvoiceChange) => T) => changes.map(of)
     return sql`
-      UPDATE invoices AS i SET state = coalesce(new.state, i.state), voided_at = coalesce(new.voided_at, i.voided_at),
+      UPDATE invoices AS i SET state = coalesce(new.state, i.state), 
+        voided_at = CASE WHEN new.is_revived THEN NULL ELSE coalesce(new.voided_at, i.voided_at) END,
         accepted_at = coalesce(new.accepted_at, i.accepted_at),
         has_outlived_expiry = coalesce(new.has_outlived_expiry, i.has_outlived_expiry), matches = i.matches + new.matches,
         matched_seen = i.matched_seen + new.matched_seen, matched_confirmed = i.matched_confirmed + new.matched_confirmed
       FROM unnest(
         ${changes.map(({ id }) => id)}::uuid[], ${column(({ state = null }) => state)}::smallint[],
         ${column(({ voidedAt = null }) => voidedAt)}::bigint[], ${column(({ acceptedAt = null }) => acceptedAt)}::bigint[],
-        ${column((one) => one.hasOutlivedExpiry ?? null)}::boolean[],
+        ${column((one) => one.hasOutlivedExpiry ?? null)}::boolean[], ${column(({ isRevived = false }) => isRevived)}::boolean[],
         ${column(({ matches = 0 }) => matches)}::integer[], ${column(({ matchedSeen = 0n }) => matchedSeen)}::numeric[],
         ${column(({ matchedConfirmed = 0n }) => matchedConfirmed)}::numeric[]
-      ) AS new (id, state, voided_at, accepted_at, has_outlived_expiry, matches, matched_seen, matched_confirmed) WHERE i.id = new.id`
+      ) AS new (id, state, voided_at, accepted_at, has_outlived_expiry, is_revived, matches, matched_seen, matched_confirmed) WHERE i.id = new.id`
   },
 }
 

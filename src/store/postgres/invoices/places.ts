@@ -40,6 +40,13 @@ export function enterVoid(work: Work, rows: readonly NewInvoice[]): void {
   for (const row of rows) work.effect(ENTER_VOID, row)
 }
 
+/** Takes out an invoice that lives again. */
+export function leaveVoid(work: Work, row: InvoiceRow): void {
+  work.write(
+    sql`DELETE FROM void_places WHERE invoice_id = ${row.id}::uuid AND wallet_id = ANY(${row.walletIds}::text[])`,
+  )
+}
+
 interface Marked {
   readonly row: NewInvoice
   readonly isUnmatched: boolean

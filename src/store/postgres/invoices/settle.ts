@@ -1,23 +1,29 @@
 import type { InvoiceEventType } from '../../../domain/event.js'
 import { isPaid } from '../../../domain/payment.js'
-import { type Ending, isCovered } from '../../../domain/voiding.js'
+import { type Ending, isCovered, outlives } from '../../../domain/voiding.js'
 import type { Asking } from '../../rules/asking.js'
 import * as life from '../../rules/invoice-life.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { type Account, lastToReceive } from '../payments/sums.js'
 import { changeInvoice, type InvoiceColumns, type InvoiceRow, STATE, selectInvoices, toRow } from './invoice-rows.js'
-import { enterOpen, enterPaid, enterVoid, leaveOpen, leavePaid, markMatched } from './places.js'
+import { enterOpen, enterPaid, enterVoid, leaveOpen, leavePaid, leaveVoid, markMatched } from './places.js'
 
 /*
  * A transaction that changes an invoice, or decides by what it received, locks the invoice's row before it reads. So of two
  * deposits to two of its wallets, the later one sees both.
  */
 
-/** Locks invoices and reads them, in the order of their ids. */
+/** Locks invoices, and before them the orders that some of them are options of, and reads them, in the order of their ids. */
 export async function lockInvoices(work: Work, ids: readonly string[]): Promise<readonly InvoiceRow[]> {
   if (ids.length === 0) return []
-  work.lock(sql`SELECT i.id FROM invoices AS i WHERE i.id = ANY(${ids}::uuid[]) ORDER BY i.id FOR UPDATE`)
+  // The count is taken before the first invoice is locked.
+  work.lock(sql`
+    WITH held AS (
+      SELECT o.id FROM orders AS o WHERE o.id IN (SELECT i.order_id FROM invoices AS i WHERE i.id = ANY(${ids}::uuid[]))
+      ORDER BY o.id FOR UPDATE OF o
+    )
+    SELECT i.id FROM invoices AS i WHERE i.id = ANY(${ids}::uuid[]) AND (SELECT count(*) FROM held) >= 0 ORDER BY i.id FOR UPDATE OF i`)
   return readInvoices(work, ids)
 }
 
@@ -47,6 +53,10 @@ export class PostgresInvoiceLife implements life.InvoiceLife<InvoiceRow>, life.M
     return isCovered(atoms, received)
   }
 
+  outlivesExpiry({ atoms, received, orderId }: InvoiceRow): boolean {
+    return outlives(atoms, received, orderId !== null)
+  }
+
   isPaid(row: InvoiceRow): boolean {
     return isPaidNow(row)
   }
@@ -64,6 +74,15 @@ export class PostgresInvoiceLife implements life.InvoiceLife<InvoiceRow>, life.M
     if (isOver && row.state === STATE.paid) leavePaid(work, row)
     if (voidedAt !== null) enterVoid(work, [{ ...row, voidedAt }])
     return { ...row, state, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }
+  }
+
+  revive(row: InvoiceRow, { expiresAt, hasOutlivedExpiry }: Ending): InvoiceRow {
+    const { work } = this
+    const revived = { ...row, state: STATE.open, expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry }
+    leaveVoid(work, row)
+    changeInvoice(work, row, { state: STATE.open, isRevived: true, hasOutlivedExpiry })
+    enterOpen(work, [revived])
+    return revived
   }
 
   enterPaid(row: InvoiceRow): void {

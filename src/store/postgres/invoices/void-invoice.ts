@@ -10,6 +10,7 @@ import { PostgresAuditWork } from '../audit.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { keysOf } from '../keys/key-port.js'
+import { orderWorkOn, type PostgresOrderWork } from '../orders/order-work.js'
 import { answerOf, type InvoiceRow, isNamed } from './invoice-rows.js'
 import { expireDue, lockInvoice, PostgresInvoiceLife } from './settle.js'
 
@@ -26,6 +27,10 @@ export function acceptIn(work: Work, command: AcceptCommand): Promise<Outcome<In
 }
 
 class PostgresEnds extends PostgresInvoiceLife implements EndWork<InvoiceRow> {
+  get orders(): PostgresOrderWork {
+    return orderWorkOn(this.work)
+  }
+
   async key(id: string): Promise<ApiKey | undefined> {
     return (await keysOf(this.work, [id])).get(id)
   }
@@ -37,12 +42,17 @@ class PostgresEnds extends PostgresInvoiceLife implements EndWork<InvoiceRow> {
     const found =
       named === null
         ? undefined
-        : await work.row<{ id: string; wallet_ids: readonly string[] }>(
-            sql`SELECT i.id, i.wallet_ids FROM invoices AS i WHERE ${named}`,
+        : await work.row<{ id: string; wallet_ids: readonly string[]; order_id: string | null }>(
+            sql`SELECT i.id, i.wallet_ids, i.order_id FROM invoices AS i WHERE ${named}`,
           )
     if (found !== undefined) {
+      // With those of the other invoices of its order, which may end with it.
+      const also =
+        found.order_id === null
+          ? sql``
+          : sql`OR w.id IN (SELECT unnest(i.wallet_ids) FROM invoices AS i WHERE i.order_id = ${found.order_id}::uuid)`
       work.lock(
-        sql`SELECT w.id FROM wallets AS w WHERE w.id = ANY(${found.wallet_ids}::text[]) ORDER BY w.id FOR UPDATE`,
+        sql`SELECT w.id FROM wallets AS w WHERE w.id = ANY(${found.wallet_ids}::text[]) ${also} ORDER BY w.id FOR UPDATE OF w`,
       )
     }
     await work.readClock()

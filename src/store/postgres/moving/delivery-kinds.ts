@@ -135,14 +135,15 @@ interface EventColumns {
   readonly type: EventType
   readonly invoice_id: string | null
   readonly data: string | null
+  readonly order_id: string | null
 }
 
 /** The heads are made at the end, of all events. */
 export const events: PostgresMovedKind<'events', EventColumns> = {
   select: (behind) => sql`
-    SELECT owner, number::numeric, type, invoice_id, data FROM owner_events AS e
+    SELECT owner, number::numeric, type, invoice_id, data, order_id FROM owner_events AS e
     ${behindPlace([bytesOf(sql`e.owner`), sql`e.number`], ['text', 'bigint'], behind)}`,
-  toRecord: ({ owner, number, type, invoice_id, data }) => {
+  toRecord: ({ owner, number, type, invoice_id, data, order_id: orderId }) => {
     const about = data !== null && type.startsWith('deposit.') ? readDepositData(data) : null
     const record: MovedEvent = {
       owner,
@@ -152,6 +153,7 @@ export const events: PostgresMovedKind<'events', EventColumns> = {
       deposit: about?.deposit ?? null,
       delivery: data !== null && type === 'delivery.failed' ? deliveryIn(data) : null,
       isLate: about?.isLate ?? false,
+      orderId,
     }
     return { record, place: [owner, String(number)] }
   },
@@ -165,6 +167,7 @@ export const events: PostgresMovedKind<'events', EventColumns> = {
           { name: 'type', type: 'text', of: ({ type }) => type },
           { name: 'invoice_id', type: 'uuid', of: ({ invoiceId }) => invoiceId },
           { name: 'data', type: 'text', of: dataOf },
+          { name: 'order_id', type: 'uuid', of: ({ orderId }) => orderId },
         ],
         records,
       ),

@@ -37,6 +37,7 @@ export const invoices: PostgresMovedKind<'invoices', StoredColumns> = {
       hasOutlivedExpiry: row.has_outlived_expiry,
       state: NAMES[row.state],
       matches: row.matches,
+      orderId: row.order_id,
     }
     return { record, place: [row.id] }
   },
@@ -83,10 +84,10 @@ export const invoices: PostgresMovedKind<'invoices', StoredColumns> = {
 }
 
 function toRow(record: MovedInvoice): NewInvoice {
-  const { storeId, invoice, order, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry, state } = record
+  const { storeId, invoice, order, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry, state, orderId } = record
   const walletIds = walletsOf(invoice)
   const ending = { expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry }
-  return { id: storeId, invoice, order, walletIds, atoms: atomsOf(record), state: STATE[state], ...ending }
+  return { id: storeId, invoice, order, walletIds, atoms: atomsOf(record), state: STATE[state], orderId, ...ending }
 }
 
 function atomsOf({ invoice }: MovedInvoice): bigint {

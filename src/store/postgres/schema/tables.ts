@@ -1,4 +1,5 @@
 import { EVENT_WEBHOOKS } from './event-webhooks.js'
+import { ORDERS } from './orders.js'
 
 /*
  * The tables, in the order in which versions of the schema brought them. Every statement may run again: a start that was cut off
@@ -295,4 +296,5 @@ export const VERSIONS: readonly (readonly string[])[] = [
     // What is known of rates, as JSON (`rate-text.ts`): one row. revision: another one after each change.
     `CREATE TABLE IF NOT EXISTS rates (singleton boolean PRIMARY KEY, revision bigint NOT NULL, content text NOT NULL)`,
   ],
+  ORDERS,
 ]

@@ -65,9 +65,13 @@ export const EVENT_RULES: readonly Rule[] = [
       WHERE h.last > e.number AND e.number / 65536 >= (SELECT coalesce(min(since), 9223372036854775807) FROM logged)`,
     'its type is none, or it does not tell what it must': `
       SELECT ${NAME} AS name FROM owner_events AS e
-      WHERE e.type NOT IN (${listed(EVENT_TYPES)}) OR (e.type LIKE 'invoice.%') <> (e.data IS NULL)
+      WHERE e.type NOT IN (${listed(EVENT_TYPES)}) OR (e.type LIKE 'invoice.%' OR e.type LIKE 'order.%') <> (e.data IS NULL)
+        OR (e.type LIKE 'order.%') <> (e.order_id IS NOT NULL)
         OR (e.type LIKE 'invoice.%' AND e.invoice_id IS NULL)
         OR (e.type = 'delivery.failed' AND e.invoice_id IS NULL AND e.data NOT LIKE '%"event":{%')`,
+    'orders does not have its order': `
+      SELECT ${NAME} AS name FROM owner_events AS e LEFT JOIN orders AS o ON o.id = e.order_id
+      WHERE e.order_id IS NOT NULL AND o.id IS NULL`,
     'invoices does not have its invoice': `
       SELECT ${NAME} AS name FROM owner_events AS e LEFT JOIN invoices AS i ON i.id = e.invoice_id
       WHERE e.invoice_id IS NOT NULL AND i.id IS NULL`,

@@ -70,6 +70,34 @@ export const INVOICE_RULES: readonly Rule[] = [
       LEFT JOIN (SELECT DISTINCT invoice_id FROM owner_events WHERE type = 'invoice.accepted') AS e ON e.invoice_id = i.id
       WHERE i.accepted_at IS NOT NULL AND e.invoice_id IS NULL AND ${isLogged('i.owner', 'i.accepted_at')}`,
   }),
+  ...rulesOf('invoices', {
+    'orders does not have its order': `
+      SELECT i.id::text AS name FROM invoices AS i LEFT JOIN orders AS o ON o.id = i.order_id
+      WHERE i.order_id IS NOT NULL AND o.id IS NULL`,
+  }),
+  ...rulesOf('orders', {
+    'identities does not have its owner': `
+      SELECT o.id::text AS name FROM orders AS o LEFT JOIN identities AS i ON i.owner = o.owner WHERE i.owner IS NULL`,
+    'it was not created at the time of its id': `
+      SELECT id::text AS name FROM orders
+      WHERE ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint <> created_at`,
+    'it is void and accepted': `
+      SELECT id::text AS name FROM orders WHERE voided_at IS NOT NULL AND accepted_at IS NOT NULL`,
+    'owner_events does not have that it was created': `
+      SELECT o.id::text AS name FROM orders AS o
+      LEFT JOIN (SELECT DISTINCT order_id FROM owner_events WHERE type = 'order.created') AS e ON e.order_id = o.id
+      WHERE e.order_id IS NULL AND ${isLogged('o.owner', 'o.created_at')}`,
+    'owner_events does not have that it became void': `
+      SELECT o.id::text AS name FROM orders AS o
+      LEFT JOIN (
+        SELECT DISTINCT order_id FROM owner_events WHERE type IN ('order.voided', 'order.expired')
+      ) AS e ON e.order_id = o.id
+      WHERE o.voided_at IS NOT NULL AND e.order_id IS NULL AND ${isLogged('o.owner', 'o.voided_at')}`,
+    'owner_events does not have that it was accepted': `
+      SELECT o.id::text AS name FROM orders AS o
+      LEFT JOIN (SELECT DISTINCT order_id FROM owner_events WHERE type = 'order.accepted') AS e ON e.order_id = o.id
+      WHERE o.accepted_at IS NOT NULL AND e.order_id IS NULL AND ${isLogged('o.owner', 'o.accepted_at')}`,
+  }),
   ...rulesOf('open_places', {
     'invoices does not have its invoice open on the wallet': `
       SELECT p.wallet_id || ' ' || p.invoice_id AS name FROM open_places AS p LEFT JOIN invoices AS i ON i.id = p.invoice_id

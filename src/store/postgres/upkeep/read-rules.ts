@@ -12,6 +12,8 @@ import type { Snapshot } from '../moving/snapshot.js'
 import { type NetworkColumns, tokensOf } from '../networks.js'
 import { laneOf } from '../outbox/new-deliveries.js'
 
+import { checkOrders } from './trade-rules.js'
+
 /** What only this program can tell of a row: each row is read. */
 interface ReadRule<Columns> {
   readonly table: string
@@ -129,6 +131,7 @@ export async function* checkRead(snapshot: Snapshot): AsyncGenerator<Violation> 
   yield* checkEach(snapshot, sets)
   yield* checkEach(snapshot, lanes)
   yield* checkEventsOfDeposits(snapshot)
+  yield* checkOrders(snapshot, Date.now())
 }
 
 async function* checkEach<Columns>(

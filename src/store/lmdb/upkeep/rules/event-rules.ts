@@ -42,6 +42,10 @@ class EventRule implements Rule {
     const content = contentOf(value)
     if ('deposit' in content) this.checkDeposit(content.deposit)
     if (content.invoiceId !== null) this.checkInvoice(content.invoiceId)
+    if ('orderId' in content) {
+      const isKnown = reading.has('orders', Buffer.from(content.orderId, 'hex'))
+      reading.expect(isKnown, 'orders does not have its order')
+    }
   }
 
   finish(): void {

@@ -51,6 +51,9 @@ class InvoiceRule implements Rule {
     reading.owe('ownerInvoices', under(set.ownerNo, id))
     if (stored.reference !== null) reading.owe('references', Buffer.from(stored.reference), id)
     if (stored.importedAs !== null) this.checkImported(stored.importedAs, id)
+    if (stored.orderId !== null) {
+      reading.expect(reading.has('orders', Buffer.from(stored.orderId)), 'orders does not have its order')
+    }
     this.checkWallets(stored, set)
     this.checkEnding(stored, id)
     this.checkEvents(stored, set, id)

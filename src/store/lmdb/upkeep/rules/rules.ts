@@ -13,6 +13,7 @@ import { invoiceDeposits, matches } from './match-rules.js'
 import { notes } from './note-rules.js'
 import { orderFields } from './order-rules.js'
 import { index, type MakeRule } from './rule.js'
+import { orders } from './trade-rules.js'
 
 /** A rule for each table, in the order in which they are read: totals come behind the addresses that they belong to. */
 export const RULES: Readonly<Record<TableName, MakeRule>> = {
@@ -39,6 +40,10 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   references: index,
   orderFields,
   orderNumbers: index,
+  orders,
+  ownerOrders: index,
+  numberedOrders: index,
+  orderExpiries: index,
   notes,
   invoiceNotes: index,
   openAmounts,

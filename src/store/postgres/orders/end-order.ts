@@ -1,0 +1,53 @@
+import type { ApiKey } from '../../../domain/api-key.js'
+import type { Outcome } from '../../../domain/failure.js'
+import type { AcceptOrderCommand, VoidOrderCommand } from '../../commands.js'
+import type { OrderWithOptions } from '../../orders.js'
+import { answeredLater } from '../../rules/asking.js'
+import { traced } from '../../rules/audit.js'
+import { acceptOrder, type EndOrderWork, voidOrder } from '../../rules/end-order.js'
+import type { HeldOrder } from '../../rules/order-work.js'
+import { PostgresAuditWork } from '../audit.js'
+import { sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
+import type { InvoiceRow } from '../invoices/invoice-rows.js'
+import { expireDue } from '../invoices/settle.js'
+import { keysOf } from '../keys/key-port.js'
+import { readHeld } from './order-port.js'
+import { isOrderName } from './order-rows.js'
+import { orderWorkOn } from './order-work.js'
+
+/** Voids an order, in PostgreSQL. When it is done, its trace says so. */
+export function voidOrderIn(work: Work, command: VoidOrderCommand): Promise<Outcome<OrderWithOptions>> {
+  const action = voidOrder(endWorkOn(work), command)
+  return answeredLater(traced(new PostgresAuditWork(work), command.trace, action))
+}
+
+/** Accepts an order, likewise. */
+export function acceptOrderIn(work: Work, command: AcceptOrderCommand): Promise<Outcome<OrderWithOptions>> {
+  const action = acceptOrder(endWorkOn(work), command)
+  return answeredLater(traced(new PostgresAuditWork(work), command.trace, action))
+}
+
+function endWorkOn(work: Work): EndOrderWork<InvoiceRow> {
+  return {
+    orders: orderWorkOn(work),
+    async key(id): Promise<ApiKey | undefined> {
+      return (await keysOf(work, [id])).get(id)
+    },
+    /** Locks the wallets of its invoices. Before it is read, the expiries that are due are decided. */
+    async find(name) {
+      if (isOrderName(name)) {
+        work.lock(sql`
+          SELECT w.id FROM wallets AS w WHERE w.id IN (
+            SELECT unnest(i.wallet_ids) FROM invoices AS i WHERE i.order_id = ${name}::uuid
+          ) ORDER BY w.id FOR UPDATE OF w`)
+      }
+      await work.readClock()
+      await expireDue(work)
+      if (!isOrderName(name)) return undefined
+      const found = await work.row<{ id: string }>(sql`SELECT o.id FROM orders AS o WHERE o.id = ${name}::uuid`)
+      return found?.id
+    },
+    answerOf: ({ order, rows }: HeldOrder<InvoiceRow>) => readHeld(work, order, rows),
+  }
+}

@@ -1,0 +1,94 @@
+import type { Order } from '../../../domain/order.js'
+import { optionReference } from '../../../domain/order.js'
+import type { OrderPort, OrderSearch, OrderWithOptions } from '../../orders.js'
+import type { Page, PageOf } from '../../store.js'
+import type { Database } from '../connection/database.js'
+import { type Fragment, sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
+import { answerOf, INVOICE_COLUMNS, type InvoiceColumns, type InvoiceRow, toRow } from '../invoices/invoice-rows.js'
+import { pageBehind } from '../pages.js'
+import { RECEIVED } from '../payments/sums.js'
+import {
+  isOrderName,
+  JOINED_ORDER_COLUMNS,
+  type JoinedOrderColumns,
+  joinedOrder,
+  ORDER_COLUMNS,
+  type OrderColumns,
+  toOrder,
+} from './order-rows.js'
+import { inOrder } from './order-work.js'
+
+/** Reads orders. */
+export class PostgresOrders implements OrderPort {
+  constructor(private readonly database: Database) {}
+
+  async find(id: string): Promise<Order | undefined> {
+    if (!isOrderName(id)) return undefined
+    const row = await this.database.readOne<OrderColumns>(
+      sql`SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE o.id = ${id}::uuid`,
+    )
+    return row === undefined ? undefined : toOrder(row)
+  }
+
+  async findWithOptions(id: string): Promise<OrderWithOptions | undefined> {
+    if (!isOrderName(id)) return undefined
+    const [found] = await this.read(sql`o.id = ${id}::uuid`, sql``)
+    return found
+  }
+
+  async findByReference(reference: string): Promise<OrderWithOptions | undefined> {
+    const first = optionReference({ id: '', reference }, 1)
+    const [found] = await this.read(
+      sql`o.reference = ${reference} AND o.id = (SELECT i.order_id FROM invoices AS i WHERE i.reference = ${first})`,
+      sql``,
+    )
+    return found
+  }
+
+  page(owner: string, page: Page, { orderNumber }: OrderSearch): Promise<PageOf<OrderWithOptions>> {
+    const isListed =
+      orderNumber === null
+        ? sql`o.owner = ${owner}`
+        : sql`o.order_number = ${orderNumber} AND o.order_number IS NOT NULL AND o.owner = ${owner}`
+    return this.pageOf(isListed, page)
+  }
+
+  all(page: Page): Promise<PageOf<OrderWithOptions>> {
+    return this.pageOf(sql`true`, page)
+  }
+
+  private pageOf(condition: Fragment, page: Page): Promise<PageOf<OrderWithOptions>> {
+    return pageBehind(page, async (behind, limit) => {
+      const newest = sql`ORDER BY o.id DESC LIMIT ${limit}::bigint`
+      const found = await this.read(sql`${condition} ${behind(sql`o.id`)}`, newest)
+      return found.map((item) => ({ item, id: item.order.id }))
+    })
+  }
+
+  /** One statement: an order and its invoices are of one moment. */
+  private async read(condition: Fragment, rest: Fragment): Promise<readonly OrderWithOptions[]> {
+    const rows = await this.database.readPage<Joined>(sql`
+      SELECT ${JOINED_ORDER_COLUMNS}, ${INVOICE_COLUMNS}, ${this.database.now} AS now
+      FROM (SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE ${condition} ${rest}) AS o
+      JOIN invoices AS i ON i.order_id = o.id ${RECEIVED} ORDER BY o.id DESC, i.id`)
+    const found = new Map<string, { readonly order: Order; readonly rows: InvoiceRow[]; readonly now: number }>()
+    for (const row of rows) {
+      const known = found.get(row.o_id) ?? { order: joinedOrder(row), rows: [], now: row.now }
+      found.set(row.o_id, known)
+      known.rows.push(toRow(row))
+    }
+    return [...found.values()].map((one) => ({
+      order: one.order,
+      invoices: inOrder(one.order, one.rows).map((row) => answerOf(row, one.now)),
+      readAt: one.now,
+    }))
+  }
+}
+
+type Joined = InvoiceColumns & JoinedOrderColumns & { readonly now: number }
+
+/** An order with its invoices, in a unit of work that holds it. */
+export function readHeld(work: Work, order: Order, rows: readonly InvoiceRow[]): OrderWithOptions {
+  return { order, invoices: rows.map((row) => answerOf(row, work.nowMs)), readAt: work.nowMs }
+}

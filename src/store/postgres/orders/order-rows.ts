@@ -1,0 +1,120 @@
+import type { Order, OrderOption, Standing } from '../../../domain/order.js'
+import { type Fragment, sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
+import { type OrderColumns as FieldColumns, metadataColumn, toOrder as toFields } from '../invoices/order-columns.js'
+
+/** The columns of `orders`. */
+export interface OrderColumns extends FieldColumns {
+  readonly id: string
+  readonly owner: string
+  readonly price_amount: string
+  readonly price_currency: string
+  readonly name: string
+  readonly description: string | null
+  readonly reference: string | null
+  readonly callback_url: string | null
+  readonly created_at: number
+  readonly expires_at: number
+  readonly voided_at: number | null
+  readonly accepted_at: number | null
+  readonly standing: Standing
+  /** `OrderOption`s as JSON. */
+  readonly options: string
+}
+
+/** Of `orders AS o`. */
+export const ORDER_COLUMNS = sql`o.id, o.owner, o.price_amount, o.price_currency, o.name, o.description, o.reference, o.return_url,
+  o.order_number, o.metadata, o.callback_url, o.created_at, o.expires_at, o.voided_at, o.accepted_at, o.standing, o.options`
+
+/** The same columns beside those of something else: each begins with `o_`. */
+export const JOINED_ORDER_COLUMNS = sql`o.id AS o_id, o.owner AS o_owner, o.price_amount AS o_price_amount,
+  o.price_currency AS o_price_currency, o.name AS o_name, o.description AS o_description, o.reference AS o_reference,
+  o.return_url AS o_return_url, o.order_number AS o_order_number, o.metadata AS o_metadata, o.callback_url AS o_callback_url,
+  o.created_at AS o_created_at, o.expires_at AS o_expires_at, o.voided_at AS o_voided_at, o.accepted_at AS o_accepted_at,
+  o.standing AS o_standing, o.options AS o_options`
+
+export type JoinedOrderColumns = { readonly [K in keyof OrderColumns as `o_${K}`]: OrderColumns[K] }
+
+export function joinedOrder(row: JoinedOrderColumns): Order {
+  return toOrder({
+    id: row.o_id,
+    owner: row.o_owner,
+    price_amount: row.o_price_amount,
+    price_currency: row.o_price_currency,
+    name: row.o_name,
+    description: row.o_description,
+    reference: row.o_reference,
+    return_url: row.o_return_url,
+    order_number: row.o_order_number,
+    metadata: row.o_metadata,
+    callback_url: row.o_callback_url,
+    created_at: row.o_created_at,
+    expires_at: row.o_expires_at,
+    voided_at: row.o_voided_at,
+    accepted_at: row.o_accepted_at,
+    standing: row.o_standing,
+    options: row.o_options,
+  })
+}
+
+export function toOrder(columns: OrderColumns): Order {
+  return {
+    id: columns.id,
+    owner: columns.owner,
+    price: { amount: columns.price_amount, currency: columns.price_currency },
+    name: columns.name,
+    description: columns.description,
+    reference: columns.reference,
+    fields: toFields(columns),
+    callbackUrl: columns.callback_url,
+    createdAt: columns.created_at,
+    expiresAt: columns.expires_at,
+    voidedAt: columns.voided_at,
+    acceptedAt: columns.accepted_at,
+    standing: columns.standing,
+    options: JSON.parse(columns.options) as readonly OrderOption[],
+  }
+}
+
+/** Inserts new orders. `isExpiryUndecided`: whether their expiries are ahead. */
+export function insertOrders(
+  orders: readonly { readonly order: Order; readonly isExpiryUndecided: boolean }[],
+): Fragment {
+  const column = <T>(of: (order: Order) => T) => orders.map(({ order }) => of(order))
+  return sql`
+    INSERT INTO orders (id, owner, price_amount, price_currency, name, description, reference, return_url, order_number, metadata,
+      callback_url, created_at, expires_at, voided_at, accepted_at, standing, options, is_expiry_undecided)
+    SELECT * FROM unnest(
+      ${column(({ id }) => id)}::uuid[], ${column(({ owner }) => owner)}::text[],
+      ${column(({ price }) => price.amount)}::text[], ${column(({ price }) => price.currency)}::text[],
+      ${column(({ name }) => name)}::text[], ${column(({ description }) => description)}::text[],
+      ${column(({ reference }) => reference)}::text[], ${column(({ fields }) => fields.returnUrl)}::text[],
+      ${column(({ fields }) => fields.orderNumber)}::text[], ${column(({ fields }) => metadataColumn(fields))}::text[],
+      ${column(({ callbackUrl }) => callbackUrl)}::text[], ${column(({ createdAt }) => createdAt)}::bigint[],
+      ${column(({ expiresAt }) => expiresAt)}::bigint[], ${column(({ voidedAt }) => voidedAt)}::bigint[],
+      ${column(({ acceptedAt }) => acceptedAt)}::bigint[], ${column(({ standing }) => standing)}::text[],
+      ${column(({ options }) => JSON.stringify(options))}::text[],
+      ${orders.map(({ isExpiryUndecided }) => isExpiryUndecided)}::boolean[])`
+}
+
+/** Writes what changes of a locked order. */
+export function updateOrder(
+  work: Work,
+  {
+    id,
+    voidedAt,
+    acceptedAt,
+    standing,
+    options,
+  }: Pick<Order, 'id' | 'voidedAt' | 'acceptedAt' | 'standing' | 'options'>,
+): void {
+  work.write(sql`
+    UPDATE orders SET voided_at = ${voidedAt}::bigint, accepted_at = ${acceptedAt}::bigint, standing = ${standing},
+      options = ${JSON.stringify(options)} WHERE id = ${id}::uuid`)
+}
+
+const ORDER_NAME = /^[0-9a-f]{32}$/
+
+export function isOrderName(name: string): boolean {
+  return ORDER_NAME.test(name)
+}

@@ -1,0 +1,16 @@
+/** Orders, invoices that name theirs, and their events. */
+export const ORDERS: readonly string[] = [
+  // options: a list as JSON, see `orders/order-rows.ts`. Order numbers are compared by their bytes, as those of invoices are.
+  `CREATE TABLE IF NOT EXISTS orders (
+     id uuid PRIMARY KEY, owner text NOT NULL, price_amount text NOT NULL, price_currency text NOT NULL, name text NOT NULL,
+     description text, reference text, return_url text, order_number text COLLATE "C", metadata text, callback_url text,
+     created_at bigint NOT NULL, expires_at bigint NOT NULL, voided_at bigint, accepted_at bigint, standing text NOT NULL,
+     options text NOT NULL, is_expiry_undecided boolean NOT NULL)`,
+  `CREATE INDEX IF NOT EXISTS orders_owner ON orders (owner, id)`,
+  `CREATE INDEX IF NOT EXISTS orders_order_number ON orders (order_number, owner, id) WHERE order_number IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS orders_expiring ON orders (expires_at, id) WHERE is_expiry_undecided`,
+  `ALTER TABLE invoices ADD COLUMN IF NOT EXISTS order_id uuid`,
+  `CREATE INDEX IF NOT EXISTS invoices_order ON invoices (order_id) WHERE order_id IS NOT NULL`,
+  // The order that an event is about. invoice_id: the invoice whose deposit brought it about.
+  `ALTER TABLE owner_events ADD COLUMN IF NOT EXISTS order_id uuid`,
+]

@@ -1,0 +1,236 @@
+import type { Order, OrderOption, Standing } from '../../domain/order.js'
+import {
+  excessOf,
+  isNearlyWhole,
+  isWhole,
+  type OrderStatus,
+  orderStatus,
+  orderVoidedAt,
+  type Portion,
+  type Share,
+  seenShareOf,
+  shareOf,
+  standingOf,
+} from '../../domain/order-share.js'
+import { isExpiryDue } from '../../domain/voiding.js'
+import { type Asking, ask } from './asking.js'
+import { decideExpiryOf, voidNow } from './invoice-life.js'
+import type { HeldOrder, OptionRow, OrderWork } from './order-work.js'
+import { tellWallets } from './tell-wallets.js'
+
+/*
+ * What becomes of an order (docs/internals/orders.md):
+ *
+ *     standing    none → partly → paid, and back when a reorganisation takes deposits away
+ *     void        once none of its invoices is left to be paid, by request or by expiry, while it is not paid
+ *     accepted    what had come was taken as enough, for ever
+ *
+ * When it is paid or accepted, those of its invoices that are not paid by themselves become void in the same commit. When the deposit
+ * that completed it is taken back, they live again, unless they would have expired meanwhile or their amount is another's by now.
+ */
+
+/** A change of what an invoice of an order has received. */
+export interface OrderCause<I> {
+  readonly invoice: I
+  /** Whether a deposit came and is confirmed; false when one left. */
+  readonly isConfirmed: boolean
+  /** How much of its price an order may miss that is accepted by itself, in hundredths of a percent; 0 for nothing. */
+  readonly underpayment: number
+}
+
+export function* holdOrder<I extends OptionRow>(work: OrderWork<I>, id: string): Asking<HeldOrder<I>> {
+  const order = yield* ask(work.order(id))
+  return { order, rows: yield* ask(work.options(order)) }
+}
+
+/** Behind a change of what one of its invoices has received; null: behind its creation. Answers the order as it is then. */
+export function* reviewOrder<I extends OptionRow>(
+  work: OrderWork<I>,
+  id: string,
+  cause: OrderCause<I> | null,
+): Asking<HeldOrder<I>> {
+  const { order, rows } = yield* holdOrder(work, id)
+  const share = confirmedOf(work, rows)
+  const standing = standingOf(share)
+  const moved = { ...order, standing }
+  let reviewed = moved
+  if (order.acceptedAt === null) {
+    const event = eventOf(order.standing, standing)
+    if (event !== null) work.log(event, moved, cause?.invoice ?? null)
+    if (standing === 'paid') reviewed = yield* voidOthers(work, { order: moved, rows })
+    else if (order.standing === 'paid') reviewed = yield* takeBack(work, { order: moved, rows })
+    if (cause !== null && isToBeAccepted(reviewed, share, cause))
+      reviewed = yield* acceptNow(work, { order: reviewed, rows })
+  }
+  if (cause?.isConfirmed === true && isTooMuch(work, order, rows, share, cause.invoice)) {
+    work.log('order.overpaid', reviewed, cause.invoice)
+  }
+  if (reviewed !== moved || standing !== order.standing) work.put(reviewed)
+  return { order: reviewed, rows }
+}
+
+/** What an order is for people now. */
+export function statusOf<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): OrderStatus {
+  const share = confirmedOf(work, rows)
+  return orderStatus({ ...order, voidedAt: voidedAtOf(work, order, rows, share) }, share)
+}
+
+/** Decides the expiry of an order, which is that of its invoices, if it is due. Answers the order as it is then. */
+export function* decideOrderExpiry<I extends OptionRow>(work: OrderWork<I>, held: HeldOrder<I>): Asking<HeldOrder<I>> {
+  const { nowMs } = work.life
+  if (held.order.expiresAt > nowMs) return held
+  const due = held.rows.filter((row) => isExpiryDue(row, nowMs))
+  const present = due.length === 0 ? [] : yield* ask(work.hold(due))
+  const decided = new Map(present.map((row) => [row.invoice.id, decideExpiryOf(work.life, row)]))
+  for (const row of decided.values()) if (row.voidedAt !== null) tellWallets(work, row)
+  const rows = held.rows.map((row) => decided.get(row.invoice.id) ?? row)
+  return { order: endIfNoneIsLeft(work, held.order, rows), rows }
+}
+
+/** Behind the end of one of its invoices at the request of the owner. */
+export function* optionEnded<I extends OptionRow>(work: OrderWork<I>, id: string, ended: I): Asking<void> {
+  const { order, rows } = yield* holdOrder(work, id)
+  const present = rows.map((row) => (row.invoice.id === ended.invoice.id ? ended : row))
+  if (ended.acceptedAt !== null && order.acceptedAt === null) {
+    work.put(yield* acceptNow(work, { order, rows: present }))
+  } else if (ended.voidedAt !== null) endIfNoneIsLeft(work, order, present)
+}
+
+/** Accepts an order that is neither void nor accepted. The caller writes it. */
+export function* acceptNow<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): Asking<Order> {
+  const accepted = { ...order, acceptedAt: work.life.nowMs }
+  work.log('order.accepted', accepted, null)
+  return yield* voidOthers(work, { order: accepted, rows })
+}
+
+/** Voids an order that is not void, with its invoices, at the request of its owner. */
+export function* voidOrderNow<I extends OptionRow>(
+  work: OrderWork<I>,
+  { order, rows }: HeldOrder<I>,
+): Asking<HeldOrder<I>> {
+  const gone = yield* voidRows(work, rows.filter(isAlive))
+  const present = rows.map((row) => gone.get(row.invoice.id) ?? row)
+  return { order: endIfNoneIsLeft(work, order, present), rows: present }
+}
+
+/** Whether an order is paid or being paid, so that it cannot be voided. */
+export function isSettled<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): boolean {
+  return order.acceptedAt !== null || isWhole(seenShareOf(rows.map((row) => work.portionOf(row))))
+}
+
+/** When an order became void, by the clock. */
+export function voidedAtOf<I extends OptionRow>(
+  work: OrderWork<I>,
+  order: Order,
+  rows: readonly I[],
+  share: Share = confirmedOf(work, rows),
+): number | null {
+  return orderVoidedAt(
+    order,
+    share,
+    rows.map(({ voidedAt }) => voidedAt),
+    work.life.nowMs,
+  )
+}
+
+function confirmedOf<I extends OptionRow>(work: OrderWork<I>, rows: readonly I[]): Share {
+  return shareOf(rows.map((row) => work.portionOf(row)))
+}
+
+/** What is told of a change of how much has come. */
+function eventOf(before: Standing, after: Standing): 'order.partly' | 'order.paid' | 'order.unpaid' | null {
+  if (before === after) return null
+  if (after === 'paid') return 'order.paid'
+  return before === 'none' ? 'order.partly' : 'order.unpaid'
+}
+
+function isToBeAccepted<I>(order: Order, share: Share, { isConfirmed, underpayment }: OrderCause<I>): boolean {
+  return isConfirmed && order.voidedAt === null && underpayment > 0 && isNearlyWhole(share, underpayment)
+}
+
+/** Whether more has come than was asked for, by an amount that the coin of the deposit can carry. */
+function isTooMuch<I extends OptionRow>(
+  work: OrderWork<I>,
+  order: Order,
+  rows: readonly I[],
+  share: Share,
+  paid: I,
+): boolean {
+  const at = rows.findIndex(({ invoice }) => invoice.id === paid.invoice.id)
+  const option = order.options[at]
+  if (option === undefined) throw new Error('an order does not have the invoice that names it')
+  return excessOf(share, work.portionOf(paid).amount, option.decimals) > 0n
+}
+
+/** Voids what an order needs no more: its invoices that can be paid still and are not paid by themselves. */
+function* voidOthers<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): Asking<Order> {
+  const others = rows.filter((row) => isAlive(row) && !isPaidAlone(work.portionOf(row)))
+  if (others.length === 0) return order
+  const gone = yield* voidRows(work, others)
+  return { ...order, options: marked(order.options, rows, (id) => gone.has(id)) }
+}
+
+/** Has what the end of an order had voided live again. */
+function* takeBack<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): Asking<Order> {
+  const { life } = work
+  const wanted = rows.filter(({ voidedAt }, i) => voidedAt !== null && order.options[i]?.isVoidedByOrder === true)
+  const held = wanted.length === 0 ? [] : yield* ask(work.holdWithWallets(wanted))
+  const alive = new Map(rows.map((row) => [row.invoice.id, row]))
+  for (const row of held) {
+    const isPast = row.expiresAt !== null && row.expiresAt <= life.nowMs
+    if (isPast && !life.outlivesExpiry(row)) continue
+    if (!(yield* ask(work.isFree(row)))) continue
+    const ending = { expiresAt: row.expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry: isPast }
+    const revived = life.revive(row, ending)
+    life.log('invoice.unpaid', revived)
+    tellWallets(work, revived)
+    alive.set(row.invoice.id, revived)
+  }
+  const forgotten = { ...order, options: order.options.map((option) => ({ ...option, isVoidedByOrder: false })) }
+  return ended(work, forgotten, [...alive.values()])
+}
+
+function* voidRows<I extends OptionRow>(work: OrderWork<I>, rows: readonly I[]): Asking<ReadonlyMap<string, I>> {
+  if (rows.length === 0) return new Map()
+  const gone = new Map<string, I>()
+  for (const row of yield* ask(work.hold(rows))) {
+    if (!isAlive(row)) continue
+    gone.set(row.invoice.id, voidNow(work.life, row))
+    tellWallets(work, row)
+  }
+  return gone
+}
+
+/** An order of which nothing can be paid any more is void. */
+function endIfNoneIsLeft<I extends OptionRow>(work: OrderWork<I>, order: Order, rows: readonly I[]): Order {
+  const after = ended(work, order, rows)
+  if (after !== order) work.put(after)
+  return after
+}
+
+function ended<I extends OptionRow>(work: OrderWork<I>, order: Order, rows: readonly I[]): Order {
+  const voidedAt = voidedAtOf(work, order, rows)
+  if (voidedAt === order.voidedAt) return order
+  const gone = { ...order, voidedAt }
+  work.log(voidedAt !== null && voidedAt >= order.expiresAt ? 'order.expired' : 'order.voided', gone, null)
+  return gone
+}
+
+function isAlive({ voidedAt, acceptedAt }: OptionRow): boolean {
+  return voidedAt === null && acceptedAt === null
+}
+
+function isPaidAlone({ amount, own }: Portion): boolean {
+  return own.confirmed >= amount
+}
+
+function marked<I extends OptionRow>(
+  options: readonly OrderOption[],
+  rows: readonly I[],
+  isVoided: (id: string) => boolean,
+): readonly OrderOption[] {
+  return options.map((option, i) => {
+    const id = rows[i]?.invoice.id
+    return id !== undefined && isVoided(id) ? { ...option, isVoidedByOrder: true } : option
+  })
+}
