@@ -149,7 +149,6 @@ export const blamedFields: Readonly<Partial<Record<FailureCode, string>>> = {
   invalid_overlap: 'overlapSeconds',
   invalid_price: 'price',
   invalid_options: 'options',
-  rate_unavailable: 'options',
   invalid_note: 'text',
 }
 

@@ -16,8 +16,8 @@ export type Access =
   | { readonly access: 'open' }
   /** An API key with `permission`, in both modes; without a signature, as `BILLHOOK_UNSIGNED` says. */
   | { readonly access: 'api-key'; readonly permission: Permission }
-  /** Strict mode: an active API key of the owner, whom the path (`:id`), the body or the invoice (`:id`) names. */
-  | { readonly access: 'owner'; readonly owner: 'path' | 'body' | 'invoice' }
+  /** Strict mode: an active API key of the owner, whom the path (`:id`), the body, the invoice or the order (`:id`) names. */
+  | { readonly access: 'owner'; readonly owner: 'path' | 'body' | 'invoice' | 'order' }
   /** Strict mode: the own key of the identity that the body names as `owner`. */
   | { readonly access: 'identity' }
   /** The gateway, by its HMAC signature. Without a gateway secret the endpoint does not exist. */
@@ -69,6 +69,16 @@ const declared = {
     access: 'owner',
     owner: 'path',
     query: [...LIST_PARAMETERS, 'include', 'reference', ...FILTER_PARAMETERS],
+  },
+
+  'POST /api/orders': { action: 'order.create', access: 'api-key', permission: 'invoices:create' },
+  'POST /api/orders/:id/void': { action: 'order.void', access: 'api-key', permission: 'invoices:create' },
+  'POST /api/orders/:id/accept': { action: 'order.accept', access: 'api-key', permission: 'invoices:create' },
+  'GET /api/orders/:id': { access: 'owner', owner: 'order' },
+  'GET /api/users/:id/orders': {
+    access: 'owner',
+    owner: 'path',
+    query: [...LIST_PARAMETERS, 'status', 'orderNumber', 'reference'],
   },
 
   'POST /api/api-keys': { action: 'key.register', access: 'identity' },

@@ -10,6 +10,7 @@ import type { Clock } from '../clock.js'
 import { isTimestamp } from '../domain/api-key.js'
 import { failure, type Outcome, refuse, refuseField, succeed } from '../domain/failure.js'
 import { type GatewayPush, isAuthenticPush, isGatewayPush, mayBeGatewayPush } from '../ledger/gateway-signature.js'
+import type { OrderPort } from '../store/orders.js'
 import type { Awaitable, InvoicePort } from '../store/store.js'
 import { type Endpoint, type EndpointTag, endpoints, type Handler, type Handlers, isForOwnPages } from './endpoints.js'
 import { audited, type OperatorTrail } from './guards/audited.js'
@@ -107,6 +108,7 @@ interface StrictParts {
   readonly presentKeys: Pick<PresentKeys, 'speaksFor'>
   readonly senderOf: SenderOf
   readonly invoices: Pick<InvoicePort, 'find'>
+  readonly orders: Pick<OrderPort, 'find'>
 }
 
 interface GatewayParts {
@@ -171,27 +173,31 @@ function ownerGuard(
   routeTag: EndpointTag,
   { owner: place }: Extract<Endpoint, { access: 'owner' }>,
   signedRequests: AccessParts['signedRequests'],
-  { invoices }: StrictParts,
+  parts: StrictParts,
 ): RequestGuard {
   // Any active key of the owner will do.
   const route = { routeTag, permission: null }
   return async (request, params) => {
     const signer = await signedRequests.authenticate(readSignatureHeaders(request), request, route)
     if (!signer.ok) return signer
-    const owner = await ownerNamed(place, request, params, invoices)
+    const owner = await ownerNamed(place, request, params, parts)
     if (!owner.ok) return owner
     return owner.value === signer.value.key.owner ? signer : refuse('not_owner')
   }
 }
 
 async function ownerNamed(
-  place: 'path' | 'body' | 'invoice',
+  place: 'path' | 'body' | 'invoice' | 'order',
   request: Request,
   { id = '' }: Params,
-  invoices: StrictParts['invoices'],
+  { invoices, orders }: StrictParts,
 ): Promise<Outcome<string>> {
   if (place === 'path') return succeed(id)
   if (place === 'body') return ownerInBody(request.body, 'owner_required')
+  if (place === 'order') {
+    const order = await orders.find(id)
+    return order === undefined ? refuse('order_not_found') : succeed(order.owner)
+  }
   const invoice = await invoices.find(id)
   return invoice === undefined ? refuse('invoice_not_found') : succeed(invoice.owner)
 }

@@ -20,18 +20,19 @@ export function parseIdempotencyKey(header: string): string | null {
   return key === '' || key.length > KEY_LENGTH_MAX ? null : key
 }
 
-/** A key belongs to the API key that signed the request, or to the owner on the unsigned path (decisions 4). */
+/** A key belongs to its route, and to the API key that signed the request, or to the owner on the unsigned path (decisions 4). */
 export function readIdempotency(
   header: string,
   signer: ApiKey | null,
   owner: string,
   body: Uint8Array,
+  routeTag: 'POST /api/invoices' | 'POST /api/orders',
 ): Outcome<IdempotentRequest> {
   const key = parseIdempotencyKey(header)
   if (key === null) return refuse('invalid_idempotency_key')
   const who = signer === null ? ['owner', owner] : ['api key', signer.id]
   // JSON keeps the parts apart, whatever they contain.
-  const scope = sha256(JSON.stringify([...who, 'POST /api/invoices', key]))
+  const scope = sha256(JSON.stringify([...who, routeTag, key]))
   return succeed({ scope, bodyHash: sha256(body) })
 }
 

@@ -12,7 +12,7 @@ export const FILTER_PARAMETERS = ['status', 'currency', 'createdAfter', 'created
 export const FILTERED_LIMIT = 100
 
 /**
- * Invoices that one request looks at. A page that has found fewer than it may hold by then ends all the same, and says
+ * Invoices, or orders, that one request looks at. A page that has found fewer than it may hold by then ends all the same, and says
  * where the next one goes on; so a filter that nothing matches costs no more than one that all match.
  */
 export const SCANNED_MAX = 1000
@@ -77,25 +77,36 @@ export function isWanted({ invoice, order, payment, acceptedAt }: InvoiceWithPay
   )
 }
 
-/** Invoices of a filtered page, in turns: `SCANNED_MAX` are looked at, and about `PAGE_BYTES` found, at most. */
-export async function wantedPage(
+/** Which records of a list are wanted. */
+export interface Wanted<T> {
+  isWanted(item: T): boolean
+  /** The cursor behind a record. */
+  cursorOf(item: T): string
+}
+
+export function wantedBy(filter: InvoiceFilter): Wanted<InvoiceWithPayment> {
+  return { isWanted: (found) => isWanted(found, filter), cursorOf: ({ invoice: { id } }) => id }
+}
+
+/** Records of a filtered page, in turns: `SCANNED_MAX` are looked at, and about `PAGE_BYTES` found, at most. */
+export async function wantedPage<T>(
   run: Work['run'],
-  read: (page: Page) => Awaitable<PageOf<InvoiceWithPayment>>,
-  show: (found: InvoiceWithPayment) => unknown,
-  filter: InvoiceFilter,
+  read: (page: Page) => Awaitable<PageOf<T>>,
+  show: (found: T) => unknown,
+  wanted: Wanted<T>,
   { after, limit }: Page,
 ): Promise<Piece> {
   const texts: string[] = []
   let bytes = 0
   let scanned = 0
-  const look = ({ items, next }: PageOf<InvoiceWithPayment>) => {
+  const look = ({ items, next }: PageOf<T>) => {
     scanned += items.length
     for (const [at, item] of items.entries()) {
-      if (!isWanted(item, filter)) continue
+      if (!wanted.isWanted(item)) continue
       const text = JSON.stringify(show(item))
       texts.push(text)
       bytes += text.length
-      if (texts.length === limit) return { next: at < items.length - 1 ? item.invoice.id : next }
+      if (texts.length === limit) return { next: at < items.length - 1 ? wanted.cursorOf(item) : next }
     }
     return { next }
   }

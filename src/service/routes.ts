@@ -5,6 +5,7 @@ import { Tarpit } from '../auth/tarpit.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import type { Network } from '../domain/network.js'
+import { NO_RATES, type PriceDecimals } from '../domain/order-price.js'
 import { type AllHandlers, together } from '../http/endpoints.js'
 import { browserGuard, type IsOwnOrigin, ownOrigin, unsignedPath } from '../http/guards/browsers.js'
 import { ClaimLimit } from '../http/guards/claim-limit.js'
@@ -22,6 +23,7 @@ import { infoHandlers } from '../http/routes/info.js'
 import { internalEventsHandlers } from '../http/routes/internal-events.js'
 import { invoiceHandlers } from '../http/routes/invoices.js'
 import { logoHandlers } from '../http/routes/logo.js'
+import { orderHandlers } from '../http/routes/orders.js'
 import { type PageSettings, type PaymentPageParts, paymentPageHandlers } from '../http/routes/pay.js'
 import { pushedRateHandlers, rateHandlers } from '../http/routes/rates.js'
 import { referenceHandlers } from '../http/routes/reference.js'
@@ -122,7 +124,8 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
   const { settings, clock, isSandbox, pages, clientOf, limiters } = context
   const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
   const leaseMs = settings.walletLeaseSeconds * 1000
-  const lists = new Lists({ turns: store.turns, clientOf, charge: requestCharge({ settings, clientOf, limiters }) })
+  const charge = requestCharge({ settings, clientOf, limiters })
+  const lists = new Lists({ turns: store.turns, clientOf, charge })
   const claimLimit = new ClaimLimit({
     // The wallets of a sandbox are worth nothing, and its users claim many.
     leasesPerClient: settings.claimsPerAddress ?? (isSandbox ? 0 : CLAIMS_PER_ADDRESS),
@@ -139,6 +142,19 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
       basePath,
       defaultExpirySeconds: settings.invoiceExpirySeconds ?? null,
       networks: store.networks,
+    }),
+    orderHandlers({
+      orders: store.orders,
+      directory,
+      lists,
+      charge,
+      basePath,
+      defaultExpirySeconds: settings.orderExpirySeconds,
+      networks: store.networks,
+      wallets: store.wallets,
+      ratesNow: () => NO_RATES,
+      places: priceDecimalsOf(settings),
+      now: () => clock.now(),
     }),
     apiKeyHandlers(store.keys, engine, lists),
     webhookConfigurationHandlers(store.webhooks),
@@ -170,6 +186,11 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
   )
 }
 
+/** Decimal places to which prices are rounded up. The setting was checked when it was read. */
+function priceDecimalsOf({ priceDecimals: [token, coin] }: Settings): PriceDecimals {
+  return { token: Number(token), coin: Number(coin) }
+}
+
 /** The network of each path at which wallets are claimed. */
 function claimsOf(settings: Settings): ReadonlyMap<string, Network> {
   return new Map(catalogueOf(settings).map(({ id, claim }) => [claim, id]))
@@ -190,7 +211,12 @@ function accessParts({ store, pool }: Core, context: RouteContext, isOwnOrigin: 
     ),
     allowsUnsigned: unsignedPath(strict ? 'off' : unsigned, isOwnOrigin),
     strict: strict
-      ? { presentKeys: presentKeysOf(store, context), senderOf: clientOf, invoices: store.invoices }
+      ? {
+          presentKeys: presentKeysOf(store, context),
+          senderOf: clientOf,
+          invoices: store.invoices,
+          orders: store.orders,
+        }
       : null,
     gateway:
       secrets.length === 0

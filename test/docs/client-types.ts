@@ -45,7 +45,7 @@ export interface OperationObject {
 }
 
 /** Chapters of the reference that a merchant's program calls. */
-const CHAPTERS = ['Invoices', 'API keys', 'Webhooks', 'Events', 'Identities and wallets', 'Sandbox']
+const CHAPTERS = ['Invoices', 'Orders', 'API keys', 'Webhooks', 'Events', 'Identities and wallets', 'Sandbox']
 /** Of other chapters. */
 const OTHER_OPERATIONS = ['getInfo', 'getRates']
 /** The simulated ledger node is no part of the API. */
@@ -103,7 +103,14 @@ export type NetworkId = 'SEP' | 'TRX-NILE' | (string & {})
 `
 
 /** The bodies of requests whose fields the client checks before it sends them. */
-const CHECKED = ['createInvoice', 'registerApiKey', 'setWebhook', 'rotateWebhookSecret', 'simulateDeposit']
+const CHECKED = [
+  'createInvoice',
+  'createOrder',
+  'registerApiKey',
+  'setWebhook',
+  'rotateWebhookSecret',
+  'simulateDeposit',
+]
 
 /** The fields that requests may have, as the client checks them. */
 export function clientRequestFields(): string {

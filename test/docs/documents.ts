@@ -249,7 +249,12 @@ function accessWords(endpoint: Endpoint): readonly [string, string] {
     case 'owner':
       return [
         'anyone',
-        { path: 'a key of `:id`', body: 'a key of the owner', invoice: "a key of the invoice's owner" }[endpoint.owner],
+        {
+          path: 'a key of `:id`',
+          body: 'a key of the owner',
+          invoice: "a key of the invoice's owner",
+          order: "a key of the order's owner",
+        }[endpoint.owner],
       ]
     case 'identity':
       return ['anyone', "the owner's own key"]

@@ -27,6 +27,8 @@ const DRAFTS: readonly Draft[] = [
     operationId: 'listInvoices',
     without: ['limit', 'cursor', 'include'],
   },
+  { type: 'OrderDraft', method: 'create_order', operationId: 'createOrder', without: ['owner'] },
+  { type: 'OrderFilter', method: 'list_orders', operationId: 'listOrders', without: ['limit', 'cursor'] },
   {
     type: 'ApiKeyDraft',
     method: 'register_api_key',
@@ -61,7 +63,10 @@ export function pythonTypes(): string {
   })
   const { Error: _, ...records } = schemas
   const declared = [...Object.entries(records), ...answers].map(([name, schema]) => recordOf(name, schema))
-  const drafts = DRAFTS.map((draft) => classOf(draft.type, undefined, fieldsOfDraft(draft)))
+  const drafts = DRAFTS.flatMap((draft) => [
+    ...nestedInDraft(draft),
+    classOf(draft.type, undefined, fieldsOfDraft(draft)),
+  ])
   return `"""Records of the API, and what methods take. ${GENERATED}"""
 
 from __future__ import annotations
@@ -117,14 +122,23 @@ function namesOf(draft: Draft): readonly string[] {
   return [...inputsOf(draft).keys()].filter((name) => !draft.without.includes(name))
 }
 
+/** The objects that a method takes. Their fields have the names of the service. */
+function nestedInDraft(draft: Draft): readonly string[] {
+  const inputs = inputsOf(draft)
+  return namesOf(draft).flatMap((name) => {
+    const { schema } = inputs.get(name) ?? assert.fail(name)
+    const object = schema.properties === undefined ? schema.items : schema
+    return object?.properties === undefined ? [] : [recordOf(nestedName(draft.type, name), object)]
+  })
+}
+
 function fieldsOfDraft(draft: Draft): readonly Field[] {
   const inputs = inputsOf(draft)
   return namesOf(draft).map((name) => {
     const { schema, isRequired } = inputs.get(name) ?? assert.fail(name)
-    assert.equal(schema.properties, undefined, `${name} is an object`)
     return {
       name: snakeCase(name),
-      type: name === 'amount' ? amountOf(schema) : typeOf(schema, 'Sequence', ''),
+      type: name === 'amount' ? amountOf(schema) : typeOf(schema, 'Sequence', nestedName(draft.type, name)),
       isRequired: isRequired && draft.optional?.includes(name) !== true,
       description: schema.description,
     }

@@ -148,7 +148,8 @@ describe('the pages for people', () => {
     // Pages for an operator, which a browser asks for.
     const ofConsole = routes.filter((route) => / \/console(\/|$)/.test(route))
     const elsewhere = [...inOperating, ...aliases, ...inLedger, ...ofCommands, ...ofConsole]
-    const headings = [...textOfSubject('integrating').matchAll(/^#{2,3} `([A-Z]+ .*)`$/gm)].map(([, route]) => route)
+    const pages = `${textOfSubject('integrating')}\n${textOfSubject('orders')}`
+    const headings = [...pages.matchAll(/^#{2,3} `([A-Z]+ .*)`$/gm)].map(([, route]) => route)
     assert.deepEqual(headings.sort(), routes.filter((route) => !elsewhere.includes(route)).sort())
     for (const route of inLedger) assert.ok(textOfSubject('ledger').includes(`\`${route}\``), route)
     for (const route of inOperating) assert.ok(textOfSubject('operating').includes(`\`${route}\``), route)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { EVENT_LOOP, Turns } from '../../src/base/turns.js'
-import { type InvoiceFilter, SCANNED_MAX, wantedPage } from '../../src/http/invoice-filters.js'
+import { type InvoiceFilter, SCANNED_MAX, wantedBy, wantedPage } from '../../src/http/invoice-filters.js'
 import type { Piece } from '../../src/http/lists.js'
 import type { InvoicePort, InvoiceWithPayment, Page } from '../../src/store/store.js'
 import { assertRefused, type Reply, ServiceFixture } from '../support/service-fixture.js'
@@ -47,7 +47,7 @@ const idsOf = ({ text }: Piece): number[] => JSON.parse(`[${text}]`)
 function wanted(read: (page: Page) => ReturnType<InvoicePort['pageWithPayment']>, filter: InvoiceFilter, page: Page) {
   const turns = new Turns({ ...EVENT_LOOP, width: 1 })
   const run = async <T>(piece: Parameters<typeof turns.run<T>>[1]) => await turns.run('owner', piece)
-  return wantedPage(run, read, ({ invoice }) => Number(invoice.id), filter, page)
+  return wantedPage(run, read, ({ invoice }) => Number(invoice.id), wantedBy(filter), page)
 }
 
 describe('a page of wanted invoices', () => {

@@ -43,6 +43,7 @@ interface ErrorBody {
   readonly field?: unknown
   readonly wallet?: unknown
   readonly reason?: unknown
+  readonly coin?: unknown
   readonly supported?: unknown
 }
 
@@ -65,6 +66,7 @@ export function errorIn({ status, headers, text }: Received, url: string): Billh
     field: textIn(body.field),
     wallet: textIn(body.wallet),
     reason: textIn(body.reason),
+    coin: textIn(body.coin),
     supported: Array.isArray(body.supported) ? body.supported.map(String) : undefined,
   }
   const message = messageOf(body.error, code, told)
@@ -92,14 +94,16 @@ interface Told {
   readonly field: string | undefined
   readonly wallet: string | undefined
   readonly reason: string | undefined
+  readonly coin: string | undefined
   readonly supported: readonly string[] | undefined
 }
 
 /** The text of the service, with everything else that its answer says: a log has the message alone. */
-function messageOf(text: string, code: string, { field, wallet, reason, supported }: Told): string {
+function messageOf(text: string, code: string, { field, wallet, reason, coin, supported }: Told): string {
   const sentences = [text]
   if (field !== undefined && !text.startsWith(field)) sentences.push(`Field: ${field}.`)
   if (supported !== undefined) sentences.push(`Supported: ${supported.join(', ')}.`)
+  if (coin !== undefined) sentences.push(`Coin: ${coin}.`)
   const why = REASONS[reason ?? '']
   if (wallet !== undefined) sentences.push(why === undefined ? `Wallet: ${wallet}.` : `Wallet ${wallet} ${why}.`)
   const advice = ADVICE[code]

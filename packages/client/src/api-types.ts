@@ -41,6 +41,14 @@ export type ErrorCode =
   | 'invoice_void'
   | 'not_invoice_owner'
   | 'invoice_not_found'
+  | 'invalid_order'
+  | 'invalid_price'
+  | 'invalid_options'
+  | 'rate_unavailable'
+  | 'order_paid'
+  | 'order_void'
+  | 'not_order_owner'
+  | 'order_not_found'
   | 'invalid_identity'
   | 'no_wallet_available'
   | 'ledger_unreachable'
@@ -168,6 +176,80 @@ export interface InvoiceWithPayment {
   readonly metadata: Readonly<Record<string, string>> | null
 }
 
+export interface CreatedOrder {
+  /** The id of the order. */
+  readonly id: string
+  /** The path of its page, behind the address of the service. */
+  readonly url: string
+  /** When it expires. Its rates are promised until then. */
+  readonly expires_at: number
+  /** One for each option, in their order. */
+  readonly invoices: readonly ({
+    /** The id of the invoice. */
+    readonly id: string
+    /** The path of its payment page. */
+    readonly url: string
+    /** What it asks in its coin. */
+    readonly amount: string
+    /** As in the option. */
+    readonly currency: 'native' | 'USDT'
+    /** The price of one coin that the amount follows from: `1` in the currency of the price, null for an amount that you fixed. */
+    readonly rate: string | null
+  })[]
+}
+
+export interface Order {
+  /** In order of time. */
+  readonly id: string
+  /** The identity: the id of its stream on the ledger. */
+  readonly owner: string
+  /** What the order costs. */
+  readonly price: {
+    /** As sent. */
+    readonly amount: string
+    /** A currency code, or the symbol of a coin. */
+    readonly currency: string
+  }
+  /** As sent, trimmed and truncated to 80 characters. */
+  readonly name: string
+  /** As sent, trimmed and truncated to 500 characters. */
+  readonly description: string | null
+  /** Your own id, truncated to 77 characters. */
+  readonly reference: string | null
+  /** Where the payment page leads back to. */
+  readonly returnUrl: string | null
+  /** What people call the order, truncated to 80 characters. */
+  readonly orderNumber: string | null
+  /** Up to 20 texts of your own. Payers never see them. */
+  readonly metadata: Readonly<Record<string, string>> | null
+  /** Unix milliseconds. */
+  readonly created_at: number
+  /** When it expires unless something has come for it. */
+  readonly expires_at: number
+  /** Since when none of its invoices can be paid, by voiding or expiry; else null, and while it is paid. */
+  readonly voided_at: number | null
+  /** When its owner took what had come as enough; null for never. */
+  readonly accepted_at: number | null
+  /** `paid` from a fraction of 1 on, or when accepted; else `partly` when something has come; else `expired`, `void` or `unpaid`. */
+  readonly status: 'unpaid' | 'partly' | 'paid' | 'expired' | 'void'
+  /** The sum over the options of `payment.own` divided by the amount: 18 places, rounded down. */
+  readonly paid_fraction: string
+  readonly options: readonly ({
+    readonly invoice: Invoice
+    readonly payment: Payment
+    /** The price of one coin that the amount follows from: `1` in the currency of the price, null for an amount that you fixed. */
+    readonly rate: string | null
+    /** When the source of the rate said so. Null unless a rate was used. */
+    readonly rateAt: number | null
+    /** What was charged on top, in percent. Null unless a rate was used. */
+    readonly spread: string | null
+    /** What of this coin still completes the order, rounded up to its decimals; `0` once it is paid. */
+    readonly remaining: string
+    /** Since when this invoice is void; null while it is payable. */
+    readonly voided_at: number | null
+  })[]
+}
+
 export interface ApiKey {
   /** Revokes the key. */
   readonly id: string
@@ -201,7 +283,7 @@ export interface WebhookSettings {
   /** Absent for `specified`. */
   readonly payload?: 'with-invoice' | 'events'
   /** The events that are sent. Only with the payload `events`. */
-  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted')[]
+  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted' | 'order.created' | 'order.partly' | 'order.paid' | 'order.unpaid' | 'order.accepted' | 'order.expired' | 'order.voided' | 'order.overpaid')[]
 }
 
 /** The settings once there is a secret. */
@@ -219,7 +301,7 @@ export interface ConfiguredWebhook {
   /** Absent for `specified`. */
   readonly payload?: 'with-invoice' | 'events'
   /** The events that are sent. Only with the payload `events`. */
-  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted')[]
+  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted' | 'order.created' | 'order.partly' | 'order.paid' | 'order.unpaid' | 'order.accepted' | 'order.expired' | 'order.voided' | 'order.overpaid')[]
 }
 
 export interface WebhookDelivery {
@@ -238,7 +320,7 @@ export interface WebhookDelivery {
     /** Its id. */
     readonly id: string
     /** What happened. */
-    readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted'
+    readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted' | 'order.created' | 'order.partly' | 'order.paid' | 'order.unpaid' | 'order.accepted' | 'order.expired' | 'order.voided' | 'order.overpaid'
   } | null
   /** Where it is sent. */
   readonly url: string
@@ -285,7 +367,7 @@ export interface DeliveredInvoiceEvent {
   readonly data: {
     /** The invoice. */
     readonly invoiceId: string
-    /** That of the invoice. */
+    /** That of the invoice, or of the order. */
     readonly reference: string | null
     /** Null. */
     readonly deposit: null
@@ -297,6 +379,8 @@ export interface DeliveredInvoiceEvent {
     readonly orderNumber: string | null
     /** Up to 20 texts of your own. Payers never see them. */
     readonly metadata: Readonly<Record<string, string>> | null
+    /** The order, for an event of one, and for an invoice that is one of its options; else absent. */
+    readonly orderId?: string
   }
   /** In test deliveries only: do nothing. */
   readonly test?: true
@@ -323,7 +407,7 @@ export interface DeliveredDepositEvent {
   readonly data: {
     /** The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one. */
     readonly invoiceId: string | null
-    /** That of the invoice. */
+    /** That of the invoice, or of the order. */
     readonly reference: string | null
     /** As it was then. */
     readonly deposit: {
@@ -350,8 +434,50 @@ export interface DeliveredDepositEvent {
     readonly orderNumber: string | null
     /** Up to 20 texts of your own. Payers never see them. */
     readonly metadata: Readonly<Record<string, string>> | null
+    /** The order, for an event of one, and for an invoice that is one of its options; else absent. */
+    readonly orderId?: string
     /** If the invoice had become void before the deposit came; else absent. */
     readonly late?: true
+  }
+  /** In test deliveries only: do nothing. */
+  readonly test?: true
+  readonly reference?: undefined
+  readonly status?: undefined
+  readonly invoiceId?: undefined
+  readonly network?: undefined
+  readonly txHash?: undefined
+  readonly toAddress?: undefined
+  readonly amount?: undefined
+  readonly currency?: undefined
+  readonly receivedAt?: undefined
+  readonly invoice?: undefined
+  readonly late?: undefined
+}
+
+export interface DeliveredOrderEvent {
+  /** That of the event. Deduplicate by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'order.created' | 'order.partly' | 'order.paid' | 'order.unpaid' | 'order.accepted' | 'order.expired' | 'order.voided' | 'order.overpaid'
+  /** When the service noted it. */
+  readonly at: number
+  readonly data: {
+    /** The invoice whose deposit brought it about. Null for what no deposit has. */
+    readonly invoiceId: string | null
+    /** That of the invoice, or of the order. */
+    readonly reference: string | null
+    /** Null. */
+    readonly deposit: null
+    /** Null. */
+    readonly delivery: null
+    /** Where the payment page leads back to. */
+    readonly returnUrl: string | null
+    /** What people call the order, truncated to 80 characters. */
+    readonly orderNumber: string | null
+    /** Up to 20 texts of your own. Payers never see them. */
+    readonly metadata: Readonly<Record<string, string>> | null
+    /** The order, for an event of one, and for an invoice that is one of its options; else absent. */
+    readonly orderId: string
   }
   /** In test deliveries only: do nothing. */
   readonly test?: true
@@ -378,7 +504,7 @@ export interface DeliveredDeliveryEvent {
   readonly data: {
     /** The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one. */
     readonly invoiceId: string | null
-    /** That of the invoice. */
+    /** That of the invoice, or of the order. */
     readonly reference: string | null
     /** Null. */
     readonly deposit: null
@@ -398,7 +524,7 @@ export interface DeliveredDeliveryEvent {
         /** Its id. */
         readonly id: string
         /** What happened. */
-        readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted'
+        readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted' | 'order.created' | 'order.partly' | 'order.paid' | 'order.unpaid' | 'order.accepted' | 'order.expired' | 'order.voided' | 'order.overpaid'
       } | null
     }
     /** Where the payment page leads back to. */
@@ -407,6 +533,8 @@ export interface DeliveredDeliveryEvent {
     readonly orderNumber: string | null
     /** Up to 20 texts of your own. Payers never see them. */
     readonly metadata: Readonly<Record<string, string>> | null
+    /** The order, for an event of one, and for an invoice that is one of its options; else absent. */
+    readonly orderId?: string
   }
   /** In test deliveries only: do nothing. */
   readonly test?: true
@@ -424,7 +552,7 @@ export interface DeliveredDeliveryEvent {
 }
 
 /** The body of a webhook with the payload `events`. `data` has the other fields of the event in the log. `type` says what it is about. */
-export type DeliveredEvent = DeliveredInvoiceEvent | DeliveredDepositEvent | DeliveredDeliveryEvent
+export type DeliveredEvent = DeliveredInvoiceEvent | DeliveredDepositEvent | DeliveredOrderEvent | DeliveredDeliveryEvent
 
 export interface InvoiceEvent {
   /** Its place in the log, and the cursor behind it. Ids of an identity grow. */
@@ -435,7 +563,7 @@ export interface InvoiceEvent {
   readonly at: number
   /** The invoice. */
   readonly invoiceId: string
-  /** That of the invoice. */
+  /** That of the invoice, or of the order. */
   readonly reference: string | null
   /** Null. */
   readonly deposit: null
@@ -447,6 +575,8 @@ export interface InvoiceEvent {
   readonly orderNumber: string | null
   /** Up to 20 texts of your own. Payers never see them. */
   readonly metadata: Readonly<Record<string, string>> | null
+  /** The order, for an event of one, and for an invoice that is one of its options; else absent. */
+  readonly orderId?: string
   readonly late?: undefined
 }
 
@@ -459,7 +589,7 @@ export interface DepositEvent {
   readonly at: number
   /** The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one. */
   readonly invoiceId: string | null
-  /** That of the invoice. */
+  /** That of the invoice, or of the order. */
   readonly reference: string | null
   /** As it was then. */
   readonly deposit: {
@@ -486,8 +616,36 @@ export interface DepositEvent {
   readonly orderNumber: string | null
   /** Up to 20 texts of your own. Payers never see them. */
   readonly metadata: Readonly<Record<string, string>> | null
+  /** The order, for an event of one, and for an invoice that is one of its options; else absent. */
+  readonly orderId?: string
   /** If the invoice had become void before the deposit came; else absent. */
   readonly late?: true
+}
+
+export interface OrderEvent {
+  /** Its place in the log, and the cursor behind it. Ids of an identity grow. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'order.created' | 'order.partly' | 'order.paid' | 'order.unpaid' | 'order.accepted' | 'order.expired' | 'order.voided' | 'order.overpaid'
+  /** When the service noted it. It never goes back. */
+  readonly at: number
+  /** The invoice whose deposit brought it about. Null for what no deposit has. */
+  readonly invoiceId: string | null
+  /** That of the invoice, or of the order. */
+  readonly reference: string | null
+  /** Null. */
+  readonly deposit: null
+  /** Null. */
+  readonly delivery: null
+  /** Where the payment page leads back to. */
+  readonly returnUrl: string | null
+  /** What people call the order, truncated to 80 characters. */
+  readonly orderNumber: string | null
+  /** Up to 20 texts of your own. Payers never see them. */
+  readonly metadata: Readonly<Record<string, string>> | null
+  /** The order, for an event of one, and for an invoice that is one of its options; else absent. */
+  readonly orderId: string
+  readonly late?: undefined
 }
 
 export interface DeliveryEvent {
@@ -499,7 +657,7 @@ export interface DeliveryEvent {
   readonly at: number
   /** The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one. */
   readonly invoiceId: string | null
-  /** That of the invoice. */
+  /** That of the invoice, or of the order. */
   readonly reference: string | null
   /** Null. */
   readonly deposit: null
@@ -519,7 +677,7 @@ export interface DeliveryEvent {
       /** Its id. */
       readonly id: string
       /** What happened. */
-      readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted'
+      readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted' | 'order.created' | 'order.partly' | 'order.paid' | 'order.unpaid' | 'order.accepted' | 'order.expired' | 'order.voided' | 'order.overpaid'
     } | null
   }
   /** Where the payment page leads back to. */
@@ -528,11 +686,13 @@ export interface DeliveryEvent {
   readonly orderNumber: string | null
   /** Up to 20 texts of your own. Payers never see them. */
   readonly metadata: Readonly<Record<string, string>> | null
+  /** The order, for an event of one, and for an invoice that is one of its options; else absent. */
+  readonly orderId?: string
   readonly late?: undefined
 }
 
 /** What happened to an identity. `type` says what it is about. */
-export type BillhookEvent = InvoiceEvent | DepositEvent | DeliveryEvent
+export type BillhookEvent = InvoiceEvent | DepositEvent | OrderEvent | DeliveryEvent
 
 export interface Wallet {
   /** The id of its stream on the ledger. */
@@ -725,6 +885,17 @@ export interface DepositPayload {
     readonly orderNumber: string | null
     /** Up to 20 texts of your own. Payers never see them. */
     readonly metadata: Readonly<Record<string, string>> | null
+    /** If the invoice is an option of an order: the order, as of that moment. Else absent. */
+    readonly order?: {
+      /** The id of the order. */
+      readonly id: string
+      /** Your own id of the order. */
+      readonly reference: string | null
+      /** What people call the order, truncated to 80 characters. */
+      readonly orderNumber: string | null
+      /** `paid` from a fraction of 1 on, or when accepted; else `partly` when something has come; else `expired`, `void` or `unpaid`. */
+      readonly status: 'unpaid' | 'partly' | 'paid' | 'expired' | 'void'
+    }
   }
   readonly test?: undefined
   readonly id?: undefined
@@ -774,6 +945,17 @@ export interface TestPayload {
     readonly orderNumber: string | null
     /** Up to 20 texts of your own. Payers never see them. */
     readonly metadata: Readonly<Record<string, string>> | null
+    /** If the invoice is an option of an order: the order, as of that moment. Else absent. */
+    readonly order?: {
+      /** The id of the order. */
+      readonly id: string
+      /** Your own id of the order. */
+      readonly reference: string | null
+      /** What people call the order, truncated to 80 characters. */
+      readonly orderNumber: string | null
+      /** `paid` from a fraction of 1 on, or when accepted; else `partly` when something has come; else `expired`, `void` or `unpaid`. */
+      readonly status: 'unpaid' | 'partly' | 'paid' | 'expired' | 'void'
+    }
   }
   /** It is about no deposit: do nothing. */
   readonly test: true
@@ -788,7 +970,7 @@ export interface TestPayload {
 export type DepositWebhook = TestPayload | DepositPayload
 
 /** The body of any webhook. Events have a `type`, deposits have none. */
-export type WebhookPayload = TestPayload | DepositPayload | DeliveredInvoiceEvent | DeliveredDepositEvent | DeliveredDeliveryEvent
+export type WebhookPayload = TestPayload | DepositPayload | DeliveredInvoiceEvent | DeliveredDepositEvent | DeliveredOrderEvent | DeliveredDeliveryEvent
 
 export interface CreateInvoiceRequest {
   /** On the unsigned path only. A signed request ignores it. */
@@ -827,6 +1009,53 @@ export interface AcceptInvoiceRequest {
   readonly owner: string
 }
 
+export interface CreateOrderRequest {
+  /** On the unsigned path only. A signed request ignores it. */
+  readonly owner?: string | undefined
+  /** What the order costs. */
+  readonly price: {
+    /** A decimal: no sign, exponent or space, greater than zero. Never rounded. At most 60 digits before the point and 18 significant ones behind it. */
+    readonly amount: string
+    /** A currency code, such as `EUR`, or the symbol of a coin. */
+    readonly currency: string
+  }
+  /** The ways to pay. A wallet may be in one option of each currency. */
+  readonly options: readonly ({
+    /** Duplicates are removed, the order is kept. */
+    readonly walletIds: readonly string[]
+    /** An empty text counts as absent. */
+    readonly currency?: 'native' | 'USDT' | null | undefined
+    /** Fixes what this option asks, in its coin. Without it the amount follows from the price and the rate. */
+    readonly amount?: string | null | undefined
+  })[]
+  /** Trimmed, truncated to 80 characters. */
+  readonly name: string
+  /** Trimmed, truncated to 500 characters. */
+  readonly description?: string | null | undefined
+  /** Your own id, not trimmed, truncated to 77 characters. The invoices get it with `/1`, `/2` and so on behind it, or the id of the order where it has none. */
+  readonly reference?: string | null | undefined
+  /** An absolute http: or https: URL without user and password. Wins over the identity's default. */
+  readonly callbackUrl?: string | null | undefined
+  /** Where the payment page leads back to: an absolute http: or https: URL without user and password. */
+  readonly returnUrl?: string | null | undefined
+  /** What people call the order, truncated to 80 characters. Several invoices may have the same. */
+  readonly orderNumber?: string | null | undefined
+  /** Up to 20 texts of your own. Payers never see them. */
+  readonly metadata?: Readonly<Record<string, string>> | null | undefined
+  /** Seconds until it expires unless something has come for it. The operator's default applies without it. */
+  readonly expiresInSeconds?: number | null | undefined
+}
+
+export interface VoidOrderRequest {
+  /** Identity id of 1 to 128 characters, trimmed. */
+  readonly owner: string
+}
+
+export interface AcceptOrderRequest {
+  /** Identity id of 1 to 128 characters, trimmed. */
+  readonly owner: string
+}
+
 export interface RegisterApiKeyRequest {
   /** Identity id of 1 to 128 characters, trimmed. */
   readonly owner: string
@@ -851,7 +1080,7 @@ export interface SetWebhookRequest {
   /** `with-invoice` appends the state of the invoice. `events` sends each event from now on, in place of the deposits. Absent or null, it stays as it was. */
   readonly payload?: 'specified' | 'with-invoice' | 'events' | null | undefined
   /** The events that are sent with the payload `events`. Absent or null, they stay as they were: all at first. */
-  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted')[] | null | undefined
+  readonly types?: readonly ('invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed' | 'invoice.accepted' | 'order.created' | 'order.partly' | 'order.paid' | 'order.unpaid' | 'order.accepted' | 'order.expired' | 'order.voided' | 'order.overpaid')[] | null | undefined
 }
 
 export interface DeleteWebhookAnswer {

@@ -6,12 +6,14 @@ import type {
   ClaimedWallet,
   ConfiguredWebhook,
   CreatedInvoice,
+  CreatedOrder,
   Deposit,
   DescribeSandboxAnswer,
   IdentityExistsAnswer,
   Invoice,
   InvoiceWithPayment,
   NetworkId,
+  Order,
   Rates,
   RatesTaken,
   RotateWebhookSecretRequest,
@@ -26,7 +28,7 @@ import type {
 } from './api-types.js'
 import { toHex } from './bytes.js'
 import { BillhookError } from './error.js'
-import { checkFields, suggestion } from './fields.js'
+import { checkFields, checkOptions, suggestion } from './fields.js'
 import type {
   ApiKeyDraft,
   BillhookOptions,
@@ -37,6 +39,9 @@ import type {
   InvoiceFilter,
   ListOptions,
   NewInvoice,
+  NewOrder,
+  OrderDraft,
+  OrderFilter,
   RegisterApiKeyOptions,
 } from './options.js'
 import { checkedSigner, keySigner, type Signer } from './signer.js'
@@ -224,6 +229,132 @@ export class Billhook {
       return isAccepted || invoice.payment.status === 'paid' ? invoice : null
     }
     return await poll('The payment', look, { ...wait, intervalMs })
+  }
+
+  /**
+   * Creates an order: a price, and an invoice for each way to pay it. What the options without a fixed amount ask follows from the
+   * rates of the service. It is safe to lose the answer, as it is for `createInvoice`.
+   *
+   * @example
+   * ```js
+   * const order = await billhook.createOrder(
+   *   {
+   *     price: { amount: '30.00', currency: 'USDT' },
+   *     options: [
+   *       { walletIds: [walletId], currency: 'USDT' },
+   *       { walletIds: [walletId], currency: 'native', amount: '0.0125' },
+   *     ],
+   *     name: 'Tea set',
+   *     orderNumber: '1001',
+   *   },
+   *   { idempotencyKey: 'order-1001' },
+   * )
+   * console.log(order.invoices.map(({ amount, currency }) => `${amount} ${currency}`).join(' or ')) // 30.00 USDT or 0.0125 native
+   * ```
+   */
+  async createOrder(
+    draft: OrderDraft,
+    { idempotencyKey = randomKey(), signal }: CreateInvoiceOptions = {},
+  ): Promise<NewOrder> {
+    checkFields('createOrder', draft)
+    checkOptions(draft.options)
+    const body = this.signer === undefined ? { owner: this.#owner(), ...draft } : draft
+    const reply = await this.request({ tag: 'POST /api/orders', body, idempotencyKey, signal })
+    // The service answers what its document says (`CreatedOrder`).
+    const created = reply.body as CreatedOrder
+    return {
+      ...created,
+      pageUrl: this.transport.url + created.url,
+      isReplay: reply.headers.get('idempotency-replayed') === 'true',
+      requestId: reply.headers.get('x-request-id'),
+    }
+  }
+
+  /**
+   * The order and what has come for it at this moment.
+   *
+   * @example
+   * ```js
+   * const options = [{ walletIds: [walletId], currency: 'USDT' }]
+   * const { id } = await billhook.createOrder({ price: { amount: '30.00', currency: 'USDT' }, options, name: 'Tea set' })
+   * const { status, paid_fraction } = await billhook.getOrder(id)
+   * console.log(status, paid_fraction) // unpaid 0.000000000000000000
+   * ```
+   */
+  async getOrder(id: string, { signal }: CallOptions = {}): Promise<Order> {
+    return await this.#read({ tag: 'GET /api/orders/:id', params: { id }, signal })
+  }
+
+  /**
+   * Ends an order that should no longer be paid, with all of its invoices. Refused with `order_paid` once what came and what is pending
+   * make up its price.
+   *
+   * @example
+   * ```js
+   * const options = [{ walletIds: [walletId], currency: 'USDT' }]
+   * const { id } = await billhook.createOrder({ price: { amount: '30.00', currency: 'USDT' }, options, name: 'Tea set' })
+   * const ended = await billhook.voidOrder(id)
+   * console.log(ended.status) // void
+   * ```
+   */
+  async voidOrder(id: string, { signal }: CallOptions = {}): Promise<Order> {
+    const body = this.signer === undefined ? { body: { owner: this.#owner() } } : {}
+    return await this.#read({ tag: 'POST /api/orders/:id/void', params: { id }, ...body, signal })
+  }
+
+  /**
+   * Takes what has come for an order as enough: it is paid, for good. Refused with `order_void` once it is void or expired.
+   *
+   * @example
+   * ```js
+   * const options = [{ walletIds: [walletId], currency: 'USDT' }]
+   * const { id } = await billhook.createOrder({ price: { amount: '30.00', currency: 'USDT' }, options, name: 'Tea set' })
+   * const settled = await billhook.acceptOrder(id)
+   * console.log(settled.status) // paid
+   * ```
+   */
+  async acceptOrder(id: string, { signal }: CallOptions = {}): Promise<Order> {
+    const body = this.signer === undefined ? { body: { owner: this.#owner() } } : {}
+    return await this.#read({ tag: 'POST /api/orders/:id/accept', params: { id }, ...body, signal })
+  }
+
+  /**
+   * The orders of the owner, newest first. Pages are read as you go on.
+   *
+   * @example
+   * ```js
+   * const options = [{ walletIds: [walletId], currency: 'USDT' }]
+   * await billhook.createOrder({ price: { amount: '30.00', currency: 'USDT' }, options, name: 'Tea set' })
+   * for await (const { name, price } of billhook.listOrders({ status: 'unpaid' })) {
+   *   console.log(name, price.amount, price.currency) // Tea set 30.00 USDT
+   * }
+   * ```
+   */
+  listOrders({ pageSize, signal, ...equal }: OrderFilter = {}): AsyncGenerator<Order, void> {
+    return this.#pages({ tag: 'GET /api/users/:id/orders', query: { ...equal }, signal }, pageSize)
+  }
+
+  /**
+   * Resolves when the order is paid, in whatever coins, or accepted. Rejects with the code `order_void` once it is void or expired, with
+   * `wait_timeout` after `timeoutMs`, and with the reason of `signal`. By default it looks every two seconds and waits for ever.
+   *
+   * @example
+   * ```js
+   * const options = [{ walletIds: [walletId], currency: 'USDT' }]
+   * const order = await billhook.createOrder({ price: { amount: '30.00', currency: 'USDT' }, options, name: 'Tea set' })
+   * await billhook.simulateDeposit({ invoiceId: order.invoices[0].id, kind: 'confirmed' })
+   * const { status } = await billhook.waitForOrder(order.id, { timeoutMs: 60_000 })
+   * console.log(status) // paid
+   * ```
+   */
+  async waitForOrder(id: string, { intervalMs = PAYMENT_INTERVAL_MS, ...wait }: WaitOptions = {}): Promise<Order> {
+    const look = async (signal: AbortSignal | undefined) => {
+      const order = await this.getOrder(id, { signal })
+      if (order.status === 'paid') return order
+      if (order.voided_at !== null) throw new BillhookError('This order is no longer payable.', 'order_void')
+      return null
+    }
+    return await poll('The payment of the order', look, { ...wait, intervalMs })
   }
 
   /**

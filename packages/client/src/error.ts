@@ -26,6 +26,7 @@ export interface BillhookErrorDetails {
   readonly field?: string | undefined
   readonly wallet?: string | undefined
   readonly reason?: string | undefined
+  readonly coin?: string | undefined
   readonly supported?: readonly string[] | undefined
   readonly requestId?: string | undefined
   readonly retryAfterMs?: number | undefined
@@ -57,6 +58,8 @@ export class BillhookError extends Error {
   readonly wallet: string | undefined
   /** Why that wallet is refused: `not_assigned` (to this identity, as far as the service knows) or `no_address` (known yet). */
   readonly reason: string | undefined
+  /** The symbol of the coin that has no current rate. */
+  readonly coin: string | undefined
   /** The values that the field may have, if the service lists them. */
   readonly supported: readonly string[] | undefined
   /** Names the request in the operator's log. */
@@ -75,6 +78,7 @@ export class BillhookError extends Error {
     this.field = details.field
     this.wallet = details.wallet
     this.reason = details.reason
+    this.coin = details.coin
     this.supported = details.supported
     this.requestId = details.requestId
     this.retryAfterMs = details.retryAfterMs

@@ -12,6 +12,17 @@ export function checkFields(method: keyof typeof requestFields, given: object): 
   }
 }
 
+const OPTION_FIELDS: readonly string[] = ['walletIds', 'currency', 'amount']
+
+/** The same for the options of an order: a misspelt amount would be another one. */
+export function checkOptions(options: readonly object[]): void {
+  for (const name of options.flatMap((option) => Object.keys(option))) {
+    if (OPTION_FIELDS.includes(name)) continue
+    const known = OPTION_FIELDS.join(', ')
+    throw new TypeError(`an option has no field "${name}"${suggestion(name, OPTION_FIELDS)} It has ${known}.`)
+  }
+}
+
 /** The end of a sentence that refuses a name: it asks for the one that was meant, if there is one. */
 export function suggestion(name: string, known: readonly string[]): string {
   const [nearest] = known

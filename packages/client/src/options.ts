@@ -1,4 +1,11 @@
-import type { CreatedInvoice, CreateInvoiceRequest, Currency, RegisterApiKeyRequest } from './api-types.js'
+import type {
+  CreatedInvoice,
+  CreatedOrder,
+  CreateInvoiceRequest,
+  CreateOrderRequest,
+  Currency,
+  RegisterApiKeyRequest,
+} from './api-types.js'
 import type { PrivateKey, Signer } from './signer.js'
 import type { Fetch } from './transport.js'
 
@@ -47,6 +54,26 @@ export interface NewInvoice extends CreatedInvoice {
   readonly isReplay: boolean
   /** Names the request in the operator's log. */
   readonly requestId: string | null
+}
+
+export type OrderDraft = Omit<CreateOrderRequest, 'owner'>
+
+/** A created order. */
+export interface NewOrder extends CreatedOrder {
+  /** The whole address of its page. */
+  readonly pageUrl: string
+  /** Whether it had been created before, by a request with the same idempotency key. */
+  readonly isReplay: boolean
+  /** Names the request in the operator's log. */
+  readonly requestId: string | null
+}
+
+/** Which orders to list. */
+export interface OrderFilter extends ListOptions {
+  readonly reference?: string | undefined
+  /** Exactly as it was given. */
+  readonly orderNumber?: string | undefined
+  readonly status?: 'unpaid' | 'partly' | 'paid' | 'expired' | 'void' | undefined
 }
 
 /** `publicKey` is by default that of the client. */

@@ -10,7 +10,7 @@ from places import PROJECT, json_of
 from test_transport import DRAFT, INFO
 
 #: Chapters of the reference that a merchant's program calls, and operations of others.
-CHAPTERS = {"Invoices", "API keys", "Webhooks", "Events", "Identities and wallets"}
+CHAPTERS = {"Invoices", "Orders", "API keys", "Webhooks", "Events", "Identities and wallets"}
 OTHERS = {"getInfo", "getRates", "describeSandbox", "simulateDeposit", "setSandboxRates"}
 #: Another operation covers these: claims of every network go to one path, which these two spell out.
 COVERED = {"claimTronNileWallet": "claimWallet", "claimSepoliaWallet": "claimWallet"}
@@ -21,6 +21,13 @@ CALLS = {
     "voidInvoice": lambda billhook: billhook.void_invoice("a"),
     "acceptInvoice": lambda billhook: billhook.accept_invoice("a"),
     "listInvoices": lambda billhook: list(billhook.list_invoices()),
+    "createOrder": lambda billhook: billhook.create_order(
+        price={"amount": "1", "currency": "EUR"}, options=[{"walletIds": ["w"]}], name="x"
+    ),
+    "getOrder": lambda billhook: billhook.get_order("a"),
+    "voidOrder": lambda billhook: billhook.void_order("a"),
+    "acceptOrder": lambda billhook: billhook.accept_order("a"),
+    "listOrders": lambda billhook: list(billhook.list_orders()),
     "registerApiKey": lambda billhook: billhook.register_api_key(label="x", public_key="02"),
     "listApiKeys": lambda billhook: billhook.list_api_keys(),
     "revokeApiKey": lambda billhook: billhook.revoke_api_key("k"),
@@ -55,9 +62,11 @@ def answer_to(asked):
     path = asked["path"].split("?")[0]
     if path == "/api/info":
         return reply(200, INFO)
-    if asked["method"] == "GET" and re.search("/(invoices|api-keys|deliveries|events|wallets)$", path):
+    if asked["method"] == "GET" and re.search("/(invoices|orders|api-keys|deliveries|events|wallets)$", path):
         return reply(200, [])
-    return reply(200, {"id": "a", "url": "/pay/a", "exists": True, "payment": {}})
+    if path.endswith("/orders"):
+        return reply(201, {"id": "a", "url": "/order/a", "expires_at": 1, "invoices": []})
+    return reply(200, {"id": "a", "url": "/pay/a", "exists": True, "payment": {}, "status": "paid"})
 
 
 class Operations(unittest.TestCase):

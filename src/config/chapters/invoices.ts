@@ -1,5 +1,5 @@
 import { isPath } from '../checks.js'
-import { integer, onOff, optional, percentage, quantity } from '../setting.js'
+import { integer, list, onOff, optional, percentage, quantity } from '../setting.js'
 
 /** As in a request (decisions 4). */
 const INVOICE_EXPIRY_MINIMUM_SECONDS = 60
@@ -8,6 +8,12 @@ const INVOICE_EXPIRY_LIMIT_SECONDS = 31_536_000
 /** The greatest share of an amount that may be missing (decisions 4), and the decimals of a share, as `isNearlyPaid` takes it. */
 const UNDERPAYMENT_PERCENT_MAX = 10
 const UNDERPAYMENT_DECIMALS = 2
+
+const DECIMAL_PLACES = /^(?:[0-9]|1[0-8])$/
+
+function arePriceDecimals(entries: readonly string[]): boolean {
+  return entries.length === 2 && entries.every((entry) => DECIMAL_PLACES.test(entry))
+}
 
 /** Invoices, wallets, and what is kept and backed up. */
 export const invoices = {
@@ -24,6 +30,17 @@ export const invoices = {
   invoiceExpirySeconds: optional.quantity(INVOICE_EXPIRY_MINIMUM_SECONDS, INVOICE_EXPIRY_LIMIT_SECONDS, 'seconds', {
     fallbackText: 'none: they never expire',
     sentence: 'The time after which an invoice expires that was created without expiresInSeconds.',
+  }),
+  orderExpirySeconds: quantity(INVOICE_EXPIRY_MINIMUM_SECONDS, INVOICE_EXPIRY_LIMIT_SECONDS, 'seconds', {
+    fallback: '900',
+    sentence:
+      'The time after which an order expires that was created without expiresInSeconds. Its rates are promised for that long.',
+  }),
+  priceDecimals: list(arePriceDecimals, {
+    fallback: '2,6',
+    expects: 'two integers from 0 to 18 with a comma between them',
+    sentence:
+      'The decimal places to which the amounts of an order are rounded up: of tokens, and of coins. A small amount has as many as make it four significant digits.',
   }),
   lateDays: quantity(0, 36_500, 'days', {
     fallback: '30',

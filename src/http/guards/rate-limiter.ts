@@ -42,7 +42,7 @@ export function limitRate({ name, perMinute, clientOf, limiters, counts }: RateL
 export type Charge = (head: RequestHead, costMs: number) => void
 
 /** Main thread's time that is paid for with one request. */
-const REQUEST_MS = 5
+export const REQUEST_MS = 5
 
 /** What an answer costs beyond its own request: another request for each `REQUEST_MS`. */
 export function chargeFor({ name, clientOf, limiters, counts }: Omit<RateLimitSettings, 'perMinute'>): Charge {

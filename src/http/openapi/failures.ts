@@ -26,7 +26,9 @@ function accessFailures(endpoint: Endpoint): readonly FailureCode[] {
         ...signature,
         ...key,
         'not_owner',
-        ...({ path: [], body: ['owner_required'], invoice: ['invoice_not_found'] } as const)[endpoint.owner],
+        ...(
+          { path: [], body: ['owner_required'], invoice: ['invoice_not_found'], order: ['order_not_found'] } as const
+        )[endpoint.owner],
       ]
     case 'identity':
       return [...signature, 'not_identity_key', 'unknown_identity', 'ledger_unreachable']

@@ -9,7 +9,7 @@ export const eventOperations = operations({
     chapter: 'Events',
     summary: 'Read what happened to an identity, oldest first',
     description:
-      'Invoices created, voided, expired, paid and unpaid again; deposits pending, confirmed and dropped; deliveries that failed for good. ' +
+      'Invoices created, voided, expired, paid and unpaid again; orders likewise; deposits pending, confirmed and dropped; deliveries that failed for good. ' +
       'Events are written with what they tell of, whether or not webhooks are configured. Keep the `id` of the last event that you ' +
       'have dealt with, and ask for those after it: you miss none and see none twice. Events are kept for `BILLHOOK_EVENTS_DAYS` days.',
     path: { id: identityInPath },

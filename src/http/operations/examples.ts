@@ -20,6 +20,10 @@ const exampleOrder = {
   metadata: { cart: 'c-7f3a' },
 }
 
+const exampleOptionInvoice = { ...exampleInvoice, reference: 'order-1001-5f2c81d90b7e46a3/1' }
+const exampleOrderId = '01a1f8913000716a8c7fb15f713cba98'
+const exampleOrderExpiry = exampleInvoice.created_at + 900_000
+
 /** What an event tells. */
 const exampleData = {
   invoiceId: exampleInvoice.id,
@@ -40,6 +44,40 @@ export const examples = {
     accepted_at: null,
     expires_at: null,
     ...exampleOrder,
+  },
+  createdOrder: {
+    id: exampleOrderId,
+    url: `/order/${exampleOrderId}`,
+    expires_at: exampleOrderExpiry,
+    invoices: [
+      { id: exampleInvoice.id, url: `/pay/${exampleInvoice.id}`, amount: '25.00', currency: 'USDT', rate: '1' },
+    ],
+  },
+  shownOrder: {
+    id: exampleOrderId,
+    owner: exampleInvoice.owner,
+    price: { amount: '25.00', currency: 'USDT' },
+    name: exampleInvoice.name,
+    description: null,
+    reference: exampleInvoice.reference,
+    ...exampleOrder,
+    created_at: exampleInvoice.created_at,
+    expires_at: exampleOrderExpiry,
+    voided_at: null,
+    accepted_at: null,
+    status: 'unpaid',
+    paid_fraction: '0.000000000000000000',
+    options: [
+      {
+        invoice: exampleOptionInvoice,
+        payment: { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0', own: '0' },
+        rate: '1',
+        rateAt: null,
+        spread: null,
+        remaining: '25',
+        voided_at: null,
+      },
+    ],
   },
   apiKey: {
     id: '4bb2832533a4235b',

@@ -12,23 +12,35 @@ const reference = text(
   `Your own id, not trimmed, truncated to ${REFERENCE_LENGTH_MAX} characters, unique across all invoices of all owners: make it unguessable. Required for webhooks.`,
 )
 
+/** The amount of an invoice in a request. */
+export const amountInRequest = text(
+  'A decimal: no sign, exponent or space, greater than zero. Never rounded. At most 60 digits before the point and 18 significant ones behind it.',
+  {
+    maxLength: 100,
+    pattern: '^([0-9]{1,60}(\\.[0-9]{1,18}0*)?|\\.[0-9]{1,18}0*)$',
+    not: { pattern: '^[0.]*$' },
+  },
+)
+
+export const walletIds = list(text('The id of a wallet of the owner.', { minLength: 1 }), {
+  minItems: 1,
+  maxItems: 50,
+  description: 'Duplicates are removed, the order is kept.',
+})
+
+export const callbackUrl = orNull(
+  text("An absolute http: or https: URL without user and password. Wins over the identity's default.", {
+    maxLength: 2048,
+    pattern: '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\]+$',
+  }),
+)
+
 const invoiceRequest: Schema = record(
   {
     owner: { ...ownerInBody, description: 'On the unsigned path only. A signed request ignores it.' },
-    walletIds: list(text('The id of a wallet of the owner.', { minLength: 1 }), {
-      minItems: 1,
-      maxItems: 50,
-      description: 'Duplicates are removed, the order is kept.',
-    }),
+    walletIds,
     name: text('Trimmed, truncated to 80 characters.', { pattern: '\\S' }),
-    amount: text(
-      'A decimal: no sign, exponent or space, greater than zero. Never rounded. At most 60 digits before the point and 18 significant ones behind it.',
-      {
-        maxLength: 100,
-        pattern: '^([0-9]{1,60}(\\.[0-9]{1,18}0*)?|\\.[0-9]{1,18}0*)$',
-        not: { pattern: '^[0.]*$' },
-      },
-    ),
+    amount: amountInRequest,
     currency: {
       ...orNull(currencyName),
       description:
@@ -37,12 +49,7 @@ const invoiceRequest: Schema = record(
     },
     description: orNull(text('Trimmed, truncated to 500 characters.')),
     reference: orNull(reference),
-    callbackUrl: orNull(
-      text("An absolute http: or https: URL without user and password. Wins over the identity's default.", {
-        maxLength: 2048,
-        pattern: '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\]+$',
-      }),
-    ),
+    callbackUrl,
     ...orderInRequest,
     expiresInSeconds: orNull(
       whole(
@@ -57,14 +64,14 @@ const invoiceRequest: Schema = record(
   ['owner', 'currency', 'description', 'reference', 'callbackUrl', ...Object.keys(orderInRequest), 'expiresInSeconds'],
 )
 
-const idempotencyKey = text(
+export const idempotencyKey = text(
   'Repeats the first answer for the same body, for 24 hours; creates nothing again. 1 to 255 printable ASCII characters, bare or as a quoted string.',
 )
 
 const invoiceInPath = invoiceId('The id of the invoice.')
 
 /** Only an unsigned request has to say who asks. */
-const ownerAlone = {
+export const ownerAlone = {
   required: false,
   schema: record({ owner: ownerInBody }),
   examples: { unsigned: { owner: examples.invoice.owner } },

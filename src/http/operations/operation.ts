@@ -12,6 +12,7 @@ import type { Schema } from './schema.js'
 /** The chapters of the reference, in its order. */
 export const CHAPTERS = {
   Invoices: 'Requests for payment. Their paid status is computed from the deposits on every read.',
+  Orders: 'A price that is paid in one coin or several: an invoice for each, and the order that they belong to.',
   'API keys': 'The public halves of the keys that sign requests.',
   Webhooks: 'Where an identity is notified, the secret that signs, and what was delivered.',
   Events: 'What happened to an identity, in order: for a program that must not miss anything.',

@@ -6,6 +6,7 @@ import { eventRecords } from './records/event.js'
 import { eventResultRecords } from './records/event-result.js'
 import { infoRecords } from './records/info.js'
 import { invoiceRecords } from './records/invoice.js'
+import { orderRecords } from './records/order.js'
 import { rateRecords } from './records/rates.js'
 import { walletRecords } from './records/wallet.js'
 import { webhookRecords } from './records/webhook.js'
@@ -14,6 +15,7 @@ import { webhookRecords } from './records/webhook.js'
 export const records = {
   ...errorRecords,
   ...invoiceRecords,
+  ...orderRecords,
   ...apiKeyRecords,
   ...webhookRecords,
   ...eventRecords,

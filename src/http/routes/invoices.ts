@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { WalletDirectory } from '../../actors/wallet-directory.js'
 import type { Signer } from '../../auth/signed-request.js'
 import { failure, succeed } from '../../domain/failure.js'
-import { type InvoiceRequest, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
+import { parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import type { Networks } from '../../domain/network.js'
 import { truncate, wellFormed } from '../../domain/text.js'
-import type { CreationTerms, InvoiceResult } from '../../store/commands.js'
+import type { InvoiceResult } from '../../store/commands.js'
 import type { InvoicePort, InvoiceWithPayment, Page } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import { InProgress, readIdempotency } from '../idempotency.js'
@@ -15,11 +14,13 @@ import {
   type InvoiceFilter,
   isWanted,
   readInvoiceFilter,
+  wantedBy,
   wantedPage,
 } from '../invoice-filters.js'
 import { failureAnswer, jsonAnswer, jsonTextAnswer, ownerInBody, readJsonObject } from '../json.js'
 import { type ListQuery, type Lists, linkOf, type PagedList, readListQuery, refuseParameter } from '../lists.js'
 import type { Answer, Request } from '../server.js'
+import { termsOf } from '../signed-creation.js'
 
 export interface InvoiceParts {
   readonly invoices: InvoicePort
@@ -56,24 +57,21 @@ async function create(
   const owner = signer?.key.owner ?? body.value['owner']
   const wanted = parseInvoiceRequest(body.value, owner, { currencies, defaultExpirySeconds })
   if (!wanted.ok) return failureAnswer(wanted.failure)
-  const terms = termsOf(signer, wanted.value, request.body)
+  const terms = termsOf(signer, wanted.value.reference, request.body)
   const header = request.header('idempotency-key')
   if (header === undefined) return createdAnswer(await directory.createInvoice(wanted.value, terms), basePath)
-  const idempotency = readIdempotency(header, signer?.key ?? null, wanted.value.owner, request.body)
+  const idempotency = readIdempotency(
+    header,
+    signer?.key ?? null,
+    wanted.value.owner,
+    request.body,
+    'POST /api/invoices',
+  )
   if (!idempotency.ok) return failureAnswer(idempotency.failure)
   const result = await inProgress.run(idempotency.value.scope, () =>
     directory.createInvoice(wanted.value, { ...terms, idempotency: idempotency.value }),
   )
   return result === null ? failureAnswer(failure('idempotency_in_progress')) : createdAnswer(result, basePath)
-}
-
-/** What the store must know of the signature: without a reference, a repeated request must not create again. */
-function termsOf(signer: Signer | null, wanted: InvoiceRequest, body: Uint8Array): CreationTerms {
-  if (signer === null) return {}
-  const { authority, timestamp } = signer
-  if (wanted.reference !== null) return { authority }
-  const digest = createHash('sha256').update(`${authority.keyId}\n${timestamp}\n`).update(body).digest()
-  return { authority, signed: { timestampMs: Number(timestamp), digest } }
 }
 
 /** Ends an invoice one way or the other. A signed request needs no body. */
@@ -197,7 +195,7 @@ function filtered(
   const most = limit ?? FILTERED_LIMIT
   return lists.admit(request, list.owner, async (work) => {
     const page = { after: cursor, limit: most }
-    const { text, next } = await wantedPage((piece) => work.run(piece), list.read, list.show, filter, page)
+    const { text, next } = await wantedPage((piece) => work.run(piece), list.read, list.show, wantedBy(filter), page)
     return jsonTextAnswer(200, `[${text}]`, linkOf(list, most, next))
   })
 }

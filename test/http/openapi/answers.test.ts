@@ -200,6 +200,90 @@ for (const engine of HTTP_ENGINES) {
         await caller.expect(events, 'invoice_not_found', { path: { id: HEX32 } })
       }))
 
+    test('orders', () =>
+      calling({ BILLHOOK_HTTP: engine }, async (caller) => {
+        const create = 'POST /api/orders'
+        const key = testKey('order shop')
+        await caller.fixture.assign(OWNER, wallet('w-1'), wallet('w-2'))
+        await caller.expect('POST /api/api-keys', 201, {
+          body: { owner: OWNER, label: 'x', publicKey: key.publicKeyHex, permissions: ['invoices:create'] },
+        })
+        const options = [
+          { walletIds: ['w-1'], currency: 'USDT' },
+          { walletIds: ['w-2'], amount: '0.01' },
+        ]
+        const order = { owner: OWNER, price: { amount: '25.00', currency: 'USDT' }, options, name: 'Order' }
+        const more = { ...order, reference: 'o-1', description: 'Two', ...ORDER, expiresInSeconds: 60 }
+        const headers = { 'Idempotency-Key': '"k"' }
+        const { id, invoices } = (await caller.expect(create, 201, { body: more, headers })).json
+        const replayed = await caller.expect(create, 201, { body: more, headers })
+        assert.equal(replayed.headers.get('idempotency-replayed'), 'true')
+        const fixed = [{ walletIds: ['w-1'], amount: '3' }]
+        for (const [code, body, sent = {}] of [
+          ['invalid_json', '{'],
+          ['invalid_order', { ...order, name: '' }],
+          ['invalid_price', { ...order, price: { amount: '0', currency: 'EUR' } }],
+          ['invalid_options', { ...order, options: [] }],
+          ['unsupported_currency', { ...order, options: [{ walletIds: ['w-1'], currency: 'EUR' }] }],
+          ['invalid_return_url', { ...order, returnUrl: '/orders/7' }],
+          ['invalid_order_number', { ...order, orderNumber: 7 }],
+          ['invalid_metadata', { ...order, metadata: { a: 1 } }],
+          ['invalid_expiry', { ...order, expiresInSeconds: 59 }],
+          ['wallet_not_owned', { ...order, options: [{ walletIds: ['other'] }] }],
+          ['rate_unavailable', { ...order, price: { amount: '25.00', currency: 'EUR' } }],
+          ['invalid_callback_url', { ...order, callbackUrl: 'ftp://x' }],
+          ['invalid_idempotency_key', order, { 'Idempotency-Key': 'ä' }],
+          ['idempotency_key_reused', order, { 'Idempotency-Key': 'k' }],
+          ['reference_in_use', { ...order, reference: 'o-1' }],
+          ['amount_in_use', { ...order, options: [{ walletIds: ['w-2'], amount: '0.010' }] }],
+        ] as const) {
+          await caller.expect(create, code, { body, headers: sent })
+        }
+        const text = JSON.stringify({ ...order, options: fixed })
+        const once = signed(key, create, text)
+        await caller.expect(create, 201, { body: text, headers: once })
+        const [newest] = (await caller.fixture.get(`/api/users/${encodeURIComponent(OWNER)}/orders`)).json
+        const end = 'POST /api/orders/:id/void'
+        const path = { id: newest.id }
+        await caller.expect(end, 200, { path, headers: signed(key, end) })
+        await caller.expect(create, 'request_repeated', { body: text, headers: once })
+        const accept = 'POST /api/orders/:id/accept'
+        await caller.expect(accept, 'order_void', { path, headers: signed(key, accept) })
+        for (const tag of [create, end, accept]) await refusedSignatures(caller, tag, { id })
+        for (const tag of [end, accept]) {
+          await caller.expect(tag, 'invalid_json', { path: { id }, body: '{' })
+          await caller.expect(tag, 'owner_required', { path: { id }, body: {} })
+          await caller.expect(tag, 'not_order_owner', { path: { id }, body: { owner: 'other' } })
+          await caller.expect(tag, 'order_not_found', { path: { id: HEX32 }, body: { owner: OWNER } })
+        }
+        await caller.expect('GET /api/orders/:id', 200, { path: { id } })
+        await caller.expect('GET /api/orders/:id', 'order_not_found', { path: { id: HEX32 } })
+        await caller.fixture.push({
+          id: 'd-1',
+          type: 'deposit.confirmed',
+          deposit: {
+            ...{ network: 'SEP', txHash: '0x1', toAddress: wallet('w-1').address, currency: 'Tether' },
+            ...{ amount: '25000000', receivedAt: Date.now() + 1000 },
+          },
+        })
+        const paid = (await caller.expect('GET /api/orders/:id', 200, { path: { id } })).json
+        assert.deepEqual([paid.status, paid.paid_fraction, invoices[0].rate], ['paid', '1.000000000000000000', '1'])
+        await caller.expect(end, 'order_paid', { path: { id }, body: { owner: OWNER } })
+        await caller.expect(accept, 200, { path: { id }, body: { owner: OWNER } })
+        const list = 'GET /api/users/:id/orders'
+        const owner = { id: OWNER }
+        for (const query of [{}, { limit: '1000' }, { reference: 'o-1' }, { status: 'paid', orderNumber: '7' }]) {
+          await caller.expect(list, 200, { path: owner, query })
+        }
+        const link = (await caller.expect(list, 200, { path: owner, query: { limit: '1' } })).headers.get('link') ?? ''
+        const cursor = /cursor=([0-9a-f]{32})/.exec(link)?.[1] ?? ''
+        await caller.expect(list, 200, { path: owner, query: { limit: '1', cursor } })
+        for (const query of [{ limit: '0' }, { cursor: 'x' }, { status: 'x' }]) {
+          await caller.expect(list, 'invalid_query', { path: owner, query })
+        }
+        await caller.expect('GET /api/users/:id/events', 200, { path: owner })
+      }))
+
     test('the logo', async () => {
       const place = temporaryDirectory()
       const path = join(place.path, 'logo.svg')

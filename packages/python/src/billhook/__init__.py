@@ -2,7 +2,7 @@
 
 from .amount import Amount, ReadableAmount, amount_of
 from .answer import Reply
-from .client import Billhook, NewInvoice
+from .client import Billhook, NewInvoice, NewOrder, OptionInvoice
 from .errors import BillhookError
 from .identity import IDENTITY_PATH, identity_from_phrase, identity_id, new_phrase
 from .ledger import LedgerSettings, assign_wallet, onboard
@@ -19,6 +19,8 @@ __all__ = [
     "IDENTITY_PATH",
     "LedgerSettings",
     "NewInvoice",
+    "NewOrder",
+    "OptionInvoice",
     "PrivateKey",
     "ReadableAmount",
     "Reply",

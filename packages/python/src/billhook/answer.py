@@ -51,16 +51,17 @@ def error_in(received: Received, url: str) -> Optional[BillhookError]:
             request_id=request_id,
             retry_after_seconds=retry_after_seconds,
         )
-    field, wallet, reason = (_text_in(body.get(name)) for name in ("field", "wallet", "reason"))
+    field, wallet, reason, coin = (_text_in(body.get(name)) for name in ("field", "wallet", "reason", "coin"))
     listed = body.get("supported")
     supported = [str(one) for one in listed] if isinstance(listed, list) else None
     return BillhookError(
-        _message_of(error, code, field, wallet, reason, supported),
+        _message_of(error, code, field, wallet, reason, coin, supported),
         code,
         status=status,
         field=field,
         wallet=wallet,
         reason=reason,
+        coin=coin,
         supported=supported,
         request_id=request_id,
         retry_after_seconds=retry_after_seconds,
@@ -88,6 +89,7 @@ def _message_of(
     field: Optional[str],
     wallet: Optional[str],
     reason: Optional[str],
+    coin: Optional[str],
     supported: Optional[Sequence[str]],
 ) -> str:
     """The text of the service, with everything else that its answer says: a log has the message alone."""
@@ -96,6 +98,8 @@ def _message_of(
         sentences.append(f"Field: {field}.")
     if supported is not None:
         sentences.append(f"Supported: {', '.join(supported)}.")
+    if coin is not None:
+        sentences.append(f"Coin: {coin}.")
     if wallet is not None:
         why = _REASONS.get(reason or "")
         sentences.append(f"Wallet: {wallet}." if why is None else f"Wallet {wallet} {why}.")

@@ -94,6 +94,88 @@ class InvoiceWithPayment(TypedDict):
     metadata: Optional[Dict[str, str]]
 
 
+class CreatedOrderInvoices(TypedDict):
+    #: The id of the invoice.
+    id: str
+    #: The path of its payment page.
+    url: str
+    #: What it asks in its coin.
+    amount: str
+    #: As in the option.
+    currency: Literal["native", "USDT"]
+    #: The price of one coin that the amount follows from: `1` in the currency of the price, null for an amount that you fixed.
+    rate: Optional[str]
+
+
+class CreatedOrder(TypedDict):
+    #: The id of the order.
+    id: str
+    #: The path of its page, behind the address of the service.
+    url: str
+    #: When it expires. Its rates are promised until then.
+    expires_at: int
+    #: One for each option, in their order.
+    invoices: List[CreatedOrderInvoices]
+
+
+class OrderPrice(TypedDict):
+    """What the order costs."""
+
+    #: As sent.
+    amount: str
+    #: A currency code, or the symbol of a coin.
+    currency: str
+
+
+class OrderOptions(TypedDict):
+    invoice: Invoice
+    payment: Payment
+    #: The price of one coin that the amount follows from: `1` in the currency of the price, null for an amount that you fixed.
+    rate: Optional[str]
+    #: When the source of the rate said so. Null unless a rate was used.
+    rateAt: Optional[int]
+    #: What was charged on top, in percent. Null unless a rate was used.
+    spread: Optional[str]
+    #: What of this coin still completes the order, rounded up to its decimals; `0` once it is paid.
+    remaining: str
+    #: Since when this invoice is void; null while it is payable.
+    voided_at: Optional[int]
+
+
+class Order(TypedDict):
+    #: In order of time.
+    id: str
+    #: The identity: the id of its stream on the ledger.
+    owner: str
+    #: What the order costs.
+    price: OrderPrice
+    #: As sent, trimmed and truncated to 80 characters.
+    name: str
+    #: As sent, trimmed and truncated to 500 characters.
+    description: Optional[str]
+    #: Your own id, truncated to 77 characters.
+    reference: Optional[str]
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
+    #: Unix milliseconds.
+    created_at: int
+    #: When it expires unless something has come for it.
+    expires_at: int
+    #: Since when none of its invoices can be paid, by voiding or expiry; else null, and while it is paid.
+    voided_at: Optional[int]
+    #: When its owner took what had come as enough; null for never.
+    accepted_at: Optional[int]
+    #: `paid` from a fraction of 1 on, or when accepted; else `partly` when something has come; else `expired`, `void` or `unpaid`.
+    status: Literal["unpaid", "partly", "paid", "expired", "void"]
+    #: The sum over the options of `payment.own` divided by the amount: 18 places, rounded down.
+    paid_fraction: str
+    options: List[OrderOptions]
+
+
 class ApiKey(TypedDict):
     #: Revokes the key.
     id: str
@@ -130,7 +212,7 @@ class WebhookSettings(_WebhookSettingsAlways, total=False):
     #: Absent for `specified`.
     payload: Literal["with-invoice", "events"]
     #: The events that are sent. Only with the payload `events`.
-    types: List[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]]
+    types: List[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted", "order.created", "order.partly", "order.paid", "order.unpaid", "order.accepted", "order.expired", "order.voided", "order.overpaid"]]
 
 
 class _ConfiguredWebhookAlways(TypedDict):
@@ -152,7 +234,7 @@ class ConfiguredWebhook(_ConfiguredWebhookAlways, total=False):
     #: Absent for `specified`.
     payload: Literal["with-invoice", "events"]
     #: The events that are sent. Only with the payload `events`.
-    types: List[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]]
+    types: List[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted", "order.created", "order.partly", "order.paid", "order.unpaid", "order.accepted", "order.expired", "order.voided", "order.overpaid"]]
 
 
 class WebhookDeliveryEvent(TypedDict):
@@ -161,7 +243,7 @@ class WebhookDeliveryEvent(TypedDict):
     #: Its id.
     id: str
     #: What happened.
-    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted", "order.created", "order.partly", "order.paid", "order.unpaid", "order.accepted", "order.expired", "order.voided", "order.overpaid"]
 
 
 class WebhookDelivery(TypedDict):
@@ -212,10 +294,10 @@ class WebhookTest(TypedDict):
     durationMs: Optional[int]
 
 
-class DeliveredInvoiceEventData(TypedDict):
+class _DeliveredInvoiceEventDataAlways(TypedDict):
     #: The invoice.
     invoiceId: str
-    #: That of the invoice.
+    #: That of the invoice, or of the order.
     reference: Optional[str]
     #: Null.
     deposit: None
@@ -227,6 +309,11 @@ class DeliveredInvoiceEventData(TypedDict):
     orderNumber: Optional[str]
     #: Up to 20 texts of your own. Payers never see them.
     metadata: Optional[Dict[str, str]]
+
+
+class DeliveredInvoiceEventData(_DeliveredInvoiceEventDataAlways, total=False):
+    #: The order, for an event of one, and for an invoice that is one of its options; else absent.
+    orderId: str
 
 
 class _DeliveredInvoiceEventAlways(TypedDict):
@@ -266,7 +353,7 @@ class DeliveredDepositEventDataDeposit(TypedDict):
 class _DeliveredDepositEventDataAlways(TypedDict):
     #: The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.
     invoiceId: Optional[str]
-    #: That of the invoice.
+    #: That of the invoice, or of the order.
     reference: Optional[str]
     #: As it was then.
     deposit: DeliveredDepositEventDataDeposit
@@ -281,6 +368,8 @@ class _DeliveredDepositEventDataAlways(TypedDict):
 
 
 class DeliveredDepositEventData(_DeliveredDepositEventDataAlways, total=False):
+    #: The order, for an event of one, and for an invoice that is one of its options; else absent.
+    orderId: str
     #: If the invoice had become void before the deposit came; else absent.
     late: Literal[True]
 
@@ -300,13 +389,47 @@ class DeliveredDepositEvent(_DeliveredDepositEventAlways, total=False):
     test: Literal[True]
 
 
+class DeliveredOrderEventData(TypedDict):
+    #: The invoice whose deposit brought it about. Null for what no deposit has.
+    invoiceId: Optional[str]
+    #: That of the invoice, or of the order.
+    reference: Optional[str]
+    #: Null.
+    deposit: None
+    #: Null.
+    delivery: None
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
+    #: The order, for an event of one, and for an invoice that is one of its options; else absent.
+    orderId: str
+
+
+class _DeliveredOrderEventAlways(TypedDict):
+    #: That of the event. Deduplicate by it.
+    id: str
+    #: What happened.
+    type: Literal["order.created", "order.partly", "order.paid", "order.unpaid", "order.accepted", "order.expired", "order.voided", "order.overpaid"]
+    #: When the service noted it.
+    at: int
+    data: DeliveredOrderEventData
+
+
+class DeliveredOrderEvent(_DeliveredOrderEventAlways, total=False):
+    #: In test deliveries only: do nothing.
+    test: Literal[True]
+
+
 class DeliveredDeliveryEventDataDeliveryEvent(TypedDict):
     """With the payload `events`, the event that it tells; else null."""
 
     #: Its id.
     id: str
     #: What happened.
-    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted", "order.created", "order.partly", "order.paid", "order.unpaid", "order.accepted", "order.expired", "order.voided", "order.overpaid"]
 
 
 class DeliveredDeliveryEventDataDelivery(TypedDict):
@@ -324,10 +447,10 @@ class DeliveredDeliveryEventDataDelivery(TypedDict):
     event: Optional[DeliveredDeliveryEventDataDeliveryEvent]
 
 
-class DeliveredDeliveryEventData(TypedDict):
+class _DeliveredDeliveryEventDataAlways(TypedDict):
     #: The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.
     invoiceId: Optional[str]
-    #: That of the invoice.
+    #: That of the invoice, or of the order.
     reference: Optional[str]
     #: Null.
     deposit: None
@@ -338,6 +461,11 @@ class DeliveredDeliveryEventData(TypedDict):
     orderNumber: Optional[str]
     #: Up to 20 texts of your own. Payers never see them.
     metadata: Optional[Dict[str, str]]
+
+
+class DeliveredDeliveryEventData(_DeliveredDeliveryEventDataAlways, total=False):
+    #: The order, for an event of one, and for an invoice that is one of its options; else absent.
+    orderId: str
 
 
 class _DeliveredDeliveryEventAlways(TypedDict):
@@ -356,7 +484,7 @@ class DeliveredDeliveryEvent(_DeliveredDeliveryEventAlways, total=False):
 
 
 #: The body of a webhook with the payload `events`. `data` has the other fields of the event in the log. `type` says what it is about.
-DeliveredEvent = Union[DeliveredInvoiceEvent, DeliveredDepositEvent, DeliveredDeliveryEvent]
+DeliveredEvent = Union[DeliveredInvoiceEvent, DeliveredDepositEvent, DeliveredOrderEvent, DeliveredDeliveryEvent]
 
 
 class _InvoiceEventAlways(TypedDict):
@@ -368,7 +496,7 @@ class _InvoiceEventAlways(TypedDict):
     at: int
     #: The invoice.
     invoiceId: str
-    #: That of the invoice.
+    #: That of the invoice, or of the order.
     reference: Optional[str]
     #: Null.
     deposit: None
@@ -383,6 +511,8 @@ class _InvoiceEventAlways(TypedDict):
 
 
 class InvoiceEvent(_InvoiceEventAlways, total=False):
+    #: The order, for an event of one, and for an invoice that is one of its options; else absent.
+    orderId: str
     late: None
 
 
@@ -414,7 +544,7 @@ class _DepositEventAlways(TypedDict):
     at: int
     #: The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.
     invoiceId: Optional[str]
-    #: That of the invoice.
+    #: That of the invoice, or of the order.
     reference: Optional[str]
     #: As it was then.
     deposit: DepositEventDeposit
@@ -429,8 +559,39 @@ class _DepositEventAlways(TypedDict):
 
 
 class DepositEvent(_DepositEventAlways, total=False):
+    #: The order, for an event of one, and for an invoice that is one of its options; else absent.
+    orderId: str
     #: If the invoice had become void before the deposit came; else absent.
     late: Literal[True]
+
+
+class _OrderEventAlways(TypedDict):
+    #: Its place in the log, and the cursor behind it. Ids of an identity grow.
+    id: str
+    #: What happened.
+    type: Literal["order.created", "order.partly", "order.paid", "order.unpaid", "order.accepted", "order.expired", "order.voided", "order.overpaid"]
+    #: When the service noted it. It never goes back.
+    at: int
+    #: The invoice whose deposit brought it about. Null for what no deposit has.
+    invoiceId: Optional[str]
+    #: That of the invoice, or of the order.
+    reference: Optional[str]
+    #: Null.
+    deposit: None
+    #: Null.
+    delivery: None
+    #: Where the payment page leads back to.
+    returnUrl: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Dict[str, str]]
+    #: The order, for an event of one, and for an invoice that is one of its options; else absent.
+    orderId: str
+
+
+class OrderEvent(_OrderEventAlways, total=False):
+    late: None
 
 
 class DeliveryEventDeliveryEvent(TypedDict):
@@ -439,7 +600,7 @@ class DeliveryEventDeliveryEvent(TypedDict):
     #: Its id.
     id: str
     #: What happened.
-    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]
+    type: Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted", "order.created", "order.partly", "order.paid", "order.unpaid", "order.accepted", "order.expired", "order.voided", "order.overpaid"]
 
 
 class DeliveryEventDelivery(TypedDict):
@@ -466,7 +627,7 @@ class _DeliveryEventAlways(TypedDict):
     at: int
     #: The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.
     invoiceId: Optional[str]
-    #: That of the invoice.
+    #: That of the invoice, or of the order.
     reference: Optional[str]
     #: Null.
     deposit: None
@@ -480,11 +641,13 @@ class _DeliveryEventAlways(TypedDict):
 
 
 class DeliveryEvent(_DeliveryEventAlways, total=False):
+    #: The order, for an event of one, and for an invoice that is one of its options; else absent.
+    orderId: str
     late: None
 
 
 #: What happened to an identity. `type` says what it is about.
-BillhookEvent = Union[InvoiceEvent, DepositEvent, DeliveryEvent]
+BillhookEvent = Union[InvoiceEvent, DepositEvent, OrderEvent, DeliveryEvent]
 
 
 class Wallet(TypedDict):
@@ -595,6 +758,8 @@ class EventResult(_EventResultAlways, total=False):
     error: str
 
 
+class DepositPayloadInvoiceOrder(TypedDict):
+    """If the invoice is an option of an order: the order, as of that moment. Else absent."""
 class RatesWithheldHeld(TypedDict):
     """What it has jumped to; null if it has not."""
 
@@ -657,6 +822,17 @@ class RatePair(TypedDict):
 class DepositPayloadInvoice(TypedDict):
     """With the payload `with-invoice`: its state when the delivery was recorded."""
 
+    #: The id of the order.
+    id: str
+    #: Your own id of the order.
+    reference: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: `paid` from a fraction of 1 on, or when accepted; else `partly` when something has come; else `expired`, `void` or `unpaid`.
+    status: Literal["unpaid", "partly", "paid", "expired", "void"]
+
+
+class _DepositPayloadInvoiceAlways(TypedDict):
     #: As sent.
     amount: str
     #: `native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists.
@@ -677,6 +853,13 @@ class DepositPayloadInvoice(TypedDict):
     orderNumber: Optional[str]
     #: Up to 20 texts of your own. Payers never see them.
     metadata: Optional[Dict[str, str]]
+
+
+class DepositPayloadInvoice(_DepositPayloadInvoiceAlways, total=False):
+    """With the payload `with-invoice`: its state when the delivery was recorded."""
+
+    #: If the invoice is an option of an order: the order, as of that moment. Else absent.
+    order: DepositPayloadInvoiceOrder
 
 
 class _DepositPayloadAlways(TypedDict):
@@ -708,9 +891,20 @@ class DepositPayload(_DepositPayloadAlways, total=False):
     test: None
 
 
-class TestPayloadInvoice(TypedDict):
-    """With the payload `with-invoice`: its state when the delivery was recorded."""
+class TestPayloadInvoiceOrder(TypedDict):
+    """If the invoice is an option of an order: the order, as of that moment. Else absent."""
 
+    #: The id of the order.
+    id: str
+    #: Your own id of the order.
+    reference: Optional[str]
+    #: What people call the order, truncated to 80 characters.
+    orderNumber: Optional[str]
+    #: `paid` from a fraction of 1 on, or when accepted; else `partly` when something has come; else `expired`, `void` or `unpaid`.
+    status: Literal["unpaid", "partly", "paid", "expired", "void"]
+
+
+class _TestPayloadInvoiceAlways(TypedDict):
     #: As sent.
     amount: str
     #: `native`, the coin of the network of each wallet, or a token by its symbol: `USDT`, or another one that `GET /api/info` lists.
@@ -731,6 +925,13 @@ class TestPayloadInvoice(TypedDict):
     orderNumber: Optional[str]
     #: Up to 20 texts of your own. Payers never see them.
     metadata: Optional[Dict[str, str]]
+
+
+class TestPayloadInvoice(_TestPayloadInvoiceAlways, total=False):
+    """With the payload `with-invoice`: its state when the delivery was recorded."""
+
+    #: If the invoice is an option of an order: the order, as of that moment. Else absent.
+    order: TestPayloadInvoiceOrder
 
 
 class _TestPayloadAlways(TypedDict):
@@ -841,6 +1042,62 @@ class InvoiceFilter(TypedDict, total=False):
     created_before: int
 
 
+class OrderDraftPrice(TypedDict):
+    """What the order costs."""
+
+    #: A decimal: no sign, exponent or space, greater than zero. Never rounded. At most 60 digits before the point and 18 significant ones behind it.
+    amount: str
+    #: A currency code, such as `EUR`, or the symbol of a coin.
+    currency: str
+
+
+class _OrderDraftOptionsAlways(TypedDict):
+    #: Duplicates are removed, the order is kept.
+    walletIds: List[str]
+
+
+class OrderDraftOptions(_OrderDraftOptionsAlways, total=False):
+    #: An empty text counts as absent.
+    currency: Optional[Literal["native", "USDT"]]
+    #: Fixes what this option asks, in its coin. Without it the amount follows from the price and the rate.
+    amount: Optional[str]
+
+
+class _OrderDraftAlways(TypedDict):
+    #: What the order costs.
+    price: OrderDraftPrice
+    #: The ways to pay. A wallet may be in one option of each currency.
+    options: Sequence[OrderDraftOptions]
+    #: Trimmed, truncated to 80 characters.
+    name: str
+
+
+class OrderDraft(_OrderDraftAlways, total=False):
+    #: Trimmed, truncated to 500 characters.
+    description: Optional[str]
+    #: Your own id, not trimmed, truncated to 77 characters. The invoices get it with `/1`, `/2` and so on behind it, or the id of the order where it has none.
+    reference: Optional[str]
+    #: An absolute http: or https: URL without user and password. Wins over the identity's default.
+    callback_url: Optional[str]
+    #: Where the payment page leads back to: an absolute http: or https: URL without user and password.
+    return_url: Optional[str]
+    #: What people call the order, truncated to 80 characters. Several invoices may have the same.
+    order_number: Optional[str]
+    #: Up to 20 texts of your own. Payers never see them.
+    metadata: Optional[Mapping[str, str]]
+    #: Seconds until it expires unless something has come for it. The operator's default applies without it.
+    expires_in_seconds: Optional[int]
+
+
+class OrderFilter(TypedDict, total=False):
+    #: Only orders with this status.
+    status: Literal["unpaid", "partly", "paid", "expired", "void"]
+    #: Only orders with exactly this order number.
+    order_number: str
+    #: Only the order with this reference.
+    reference: str
+
+
 class _ApiKeyDraftAlways(TypedDict):
     #: Trimmed, truncated to 60 characters.
     label: str
@@ -864,7 +1121,7 @@ class WebhookDraft(_WebhookDraftAlways, total=False):
     #: `with-invoice` appends the state of the invoice. `events` sends each event from now on, in place of the deposits. Absent or null, it stays as it was.
     payload: Optional[Literal["specified", "with-invoice", "events"]]
     #: The events that are sent with the payload `events`. Absent or null, they stay as they were: all at first.
-    types: Optional[Sequence[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted"]]]
+    types: Optional[Sequence[Literal["invoice.created", "invoice.voided", "invoice.expired", "invoice.paid", "invoice.unpaid", "deposit.pending", "deposit.confirmed", "deposit.dropped", "delivery.failed", "invoice.accepted", "order.created", "order.partly", "order.paid", "order.unpaid", "order.accepted", "order.expired", "order.voided", "order.overpaid"]]]
 
 
 class RotationDraft(TypedDict, total=False):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Union, cast
 
-from .amount import ReadableAmount, amount_of, is_known_in
+from .amount import ReadableAmount, amount_of, amount_text, is_known_in
 from .answer import Reply, unexpected
 from .errors import BillhookError
 from .fields import fields_of, suggestion
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
         InvoiceDraft,
         InvoiceFilter,
         InvoiceWithPayment,
+        Order,
+        OrderDraft,
+        OrderFilter,
         Rates,
         RatesTaken,
         RotationDraft,
@@ -56,6 +59,10 @@ _IDEMPOTENCY_KEY_BYTES = 16
 _DECIMALS_MAX = 255
 
 
+_OPTION_INVOICE = ("id", "url", "amount", "currency", "rate")
+_OPTION_FIELDS = ("walletIds", "currency", "amount")
+
+
 class _Own(Enum):
     """Stands for the client's own signer, which may be ``None``."""
 
@@ -77,6 +84,39 @@ class NewInvoice:
     page_url: str
     #: When it expires unless it is paid or being paid, Unix milliseconds; ``None`` for never.
     expires_at: Optional[int]
+    #: Whether it had been created before, by a request with the same idempotency key.
+    is_replay: bool
+    #: Names the request in the operator's log.
+    request_id: Optional[str]
+
+
+@dataclass(frozen=True)
+class OptionInvoice:
+    """The invoice of an option of a created order."""
+
+    id: str
+    #: The path of its payment page.
+    url: str
+    #: What it asks in its coin.
+    amount: str
+    currency: str
+    #: The price of one coin that the amount follows from; ``None`` for an amount that you fixed.
+    rate: Optional[str]
+
+
+@dataclass(frozen=True)
+class NewOrder:
+    """A created order."""
+
+    id: str
+    #: The path of its page, behind the address of the service.
+    url: str
+    #: The whole address of its page.
+    page_url: str
+    #: When it expires, Unix milliseconds.
+    expires_at: int
+    #: One for each option, in their order.
+    invoices: List[OptionInvoice]
     #: Whether it had been created before, by a request with the same idempotency key.
     is_replay: bool
     #: Names the request in the operator's log.
@@ -301,6 +341,125 @@ class Billhook:
             return invoice if is_accepted or invoice["payment"].get("status") == "paid" else None
 
         return poll("The payment", look, interval_seconds=interval_seconds, timeout_seconds=timeout_seconds)
+
+    def create_order(self, *, idempotency_key: Optional[str] = None, **draft: Unpack[OrderDraft]) -> NewOrder:
+        """Creates an order: a price, and an invoice for each way to pay it. Amounts are ``str`` or ``Decimal``, never ``float``.
+
+        What the options without a fixed amount ask follows from the rates of the service. It is safe to lose the answer, as it is for
+        ``create_invoice``.
+
+        >>> order = billhook.create_order(
+        ...     price={"amount": "30.00", "currency": "USDT"},
+        ...     options=[
+        ...         {"walletIds": [wallet_id], "currency": "USDT"},
+        ...         {"walletIds": [wallet_id], "currency": "native", "amount": "0.0125"},
+        ...     ],
+        ...     name="Tea set",
+        ...     order_number="1003",
+        ...     idempotency_key="order-1003",
+        ... )
+        >>> [(one.amount, one.currency) for one in order.invoices]
+        [('30.00', 'USDT'), ('0.0125', 'native')]
+        """
+        body = {**self._unsigned_owner(), **_with_amounts(fields_of("create_order", draft))}
+        key = secrets.token_hex(_IDEMPOTENCY_KEY_BYTES) if idempotency_key is None else idempotency_key
+        reply = self.request("POST /api/orders", body=body, idempotency_key=key)
+        created = _record_in(reply)
+        options, expires_at = created.get("invoices"), created.get("expires_at")
+        if not isinstance(options, list) or not isinstance(expires_at, int):
+            raise _no_record(reply, "invoices")
+        return NewOrder(
+            id=_text_of(created, "id", reply),
+            url=_text_of(created, "url", reply),
+            page_url=self._transport.url + _text_of(created, "url", reply),
+            expires_at=expires_at,
+            invoices=[OptionInvoice(**{name: one.get(name) for name in _OPTION_INVOICE}) for one in options],
+            is_replay=reply.headers.get("idempotency-replayed") == "true",
+            request_id=reply.headers.get("x-request-id"),
+        )
+
+    def get_order(self, order_id: str) -> Order:
+        """The order and what has come for it at this moment.
+
+        >>> options = [{"walletIds": [wallet_id], "currency": "USDT"}]
+        >>> order = billhook.create_order(price={"amount": "31.00", "currency": "USDT"}, options=options, name="Tea set")
+        >>> told = billhook.get_order(order.id)
+        >>> (told["status"], told["paid_fraction"])
+        ('unpaid', '0.000000000000000000')
+        """
+        return self._order_by(order_id, None)
+
+    def _order_by(self, order_id: str, until: Until) -> Order:
+        reply = self._send("GET /api/orders/:id", {"id": order_id}, until=until)
+        record = _record_in(reply)
+        if not isinstance(record.get("status"), str):
+            raise _no_record(reply, "status")
+        return cast("Order", record)
+
+    def void_order(self, order_id: str) -> Order:
+        """Ends an order that should no longer be paid, with all of its invoices.
+
+        Refused with ``order_paid`` once what came and what is pending make up its price.
+
+        >>> options = [{"walletIds": [wallet_id], "currency": "USDT"}]
+        >>> order = billhook.create_order(price={"amount": "32.00", "currency": "USDT"}, options=options, name="Tea set")
+        >>> billhook.void_order(order.id)["status"]
+        'void'
+        """
+        body = self._unsigned_owner() or None
+        return cast("Order", self._record("POST /api/orders/:id/void", {"id": order_id}, body))
+
+    def accept_order(self, order_id: str) -> Order:
+        """Takes what has come for an order as enough: it is paid, for good.
+
+        Refused with ``order_void`` once it is void or expired.
+
+        >>> options = [{"walletIds": [wallet_id], "currency": "USDT"}]
+        >>> order = billhook.create_order(price={"amount": "33.00", "currency": "USDT"}, options=options, name="Tea set")
+        >>> billhook.accept_order(order.id)["status"]
+        'paid'
+        """
+        body = self._unsigned_owner() or None
+        return cast("Order", self._record("POST /api/orders/:id/accept", {"id": order_id}, body))
+
+    def list_orders(self, *, page_size: int = _PAGE_SIZE, **filter: Unpack[OrderFilter]) -> Iterator[Order]:
+        """The orders of the owner, newest first. Pages are read as you go on.
+
+        >>> options = [{"walletIds": [wallet_id], "currency": "USDT"}]
+        >>> order = billhook.create_order(price={"amount": "34.00", "currency": "USDT"}, options=options, name="Tea set")
+        >>> next(billhook.list_orders(status="unpaid"))["price"]
+        {'amount': '34.00', 'currency': 'USDT'}
+        """
+        query = {name: str(value) for name, value in fields_of("list_orders", filter).items()}
+        return cast("Iterator[Order]", self._pages("GET /api/users/:id/orders", query, page_size))
+
+    def wait_for_order(
+        self,
+        order_id: str,
+        *,
+        timeout_seconds: Optional[float] = None,
+        interval_seconds: float = _PAYMENT_INTERVAL_SECONDS,
+    ) -> Order:
+        """Answers when the order is paid, in whatever coins, or accepted.
+
+        Raises ``order_void`` once it is void or expired, ``wait_timeout`` after the time; without ``timeout_seconds`` it waits for ever.
+
+        >>> options = [{"walletIds": [wallet_id], "currency": "USDT"}]
+        >>> order = billhook.create_order(price={"amount": "35.00", "currency": "USDT"}, options=options, name="Tea set")
+        >>> deposit = billhook.simulate_deposit(invoice_id=order.invoices[0].id, kind="confirmed")
+        >>> billhook.wait_for_order(order.id, timeout_seconds=60)["status"]
+        'paid'
+        """
+
+        def look(until: Until) -> Optional[Order]:
+            order = self._order_by(order_id, until)
+            if order["status"] == "paid":
+                return order
+            if order.get("voided_at") is not None:
+                raise BillhookError("This order is no longer payable.", "order_void")
+            return None
+
+        return poll("The payment of the order", look, interval_seconds=interval_seconds, timeout_seconds=timeout_seconds)
 
     def register_api_key(self, *, identity: Optional[Signer] = None, **draft: Unpack[ApiKeyDraft]) -> ApiKey:
         """Registers a public key, by default the client's own, with the permission ``invoices:create`` by default.
@@ -709,3 +868,18 @@ def _text_of(record: Mapping[str, Any], name: str, reply: Reply) -> str:
 
 def _no_record(reply: Reply, what: str) -> BillhookError:
     return unexpected(reply.headers, f"The answer has no {what} as the service documents it: see what else listens there.")
+
+
+def _with_amounts(body: Dict[str, Any]) -> Dict[str, Any]:
+    """The body of an order with its amounts as texts. Raises ``TypeError`` for a field of an option that there is none of."""
+    options = []
+    for option in body.get("options", []):
+        for name in option:
+            if name not in _OPTION_FIELDS:
+                raise TypeError(f'an option has no field "{name}"{suggestion(name, _OPTION_FIELDS)} It has {", ".join(_OPTION_FIELDS)}.')
+        amount = option.get("amount")
+        options.append({**option, "amount": amount_text(amount)} if amount is not None else option)
+    price = body.get("price")
+    if not isinstance(price, dict):
+        return {**body, "options": options}
+    return {**body, "price": {**price, "amount": amount_text(price.get("amount"))}, "options": options}

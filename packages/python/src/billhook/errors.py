@@ -14,6 +14,7 @@ class BillhookError(Exception):
     - ``unexpected_answer``: what answered is not the service: a proxy perhaps, or another program.
     - ``wait_timeout``: a wait took longer than ``timeout_seconds``.
     - ``invoice_void``: the invoice that was waited for is void or expired.
+    - ``order_void``: the order that was waited for is void or expired.
     - ``ledger_rejected``: the ledger refused a transaction. It has no effect.
     - ``ledger_unavailable``: no node could be reached. Nothing was sent.
     - ``ledger_uncertain``: it is not known whether a transaction has taken effect. Look before you go on.
@@ -38,6 +39,7 @@ class BillhookError(Exception):
         field: Optional[str] = None,
         wallet: Optional[str] = None,
         reason: Optional[str] = None,
+        coin: Optional[str] = None,
         supported: Optional[Sequence[str]] = None,
         request_id: Optional[str] = None,
         retry_after_seconds: Optional[float] = None,
@@ -52,6 +54,8 @@ class BillhookError(Exception):
         self.wallet = wallet
         #: Why that wallet is refused: ``not_assigned`` or ``no_address``.
         self.reason = reason
+        #: The symbol of the coin that has no current rate.
+        self.coin = coin
         #: The values that the field may have, if the service lists them.
         self.supported = supported
         #: Names the request in the operator's log.

@@ -24,6 +24,23 @@ REQUEST_FIELDS: Dict[str, Dict[str, str]] = {
         "created_after": "createdAfter",
         "created_before": "createdBefore",
     },
+    "create_order": {
+        "price": "price",
+        "options": "options",
+        "name": "name",
+        "description": "description",
+        "reference": "reference",
+        "callback_url": "callbackUrl",
+        "return_url": "returnUrl",
+        "order_number": "orderNumber",
+        "metadata": "metadata",
+        "expires_in_seconds": "expiresInSeconds",
+    },
+    "list_orders": {
+        "status": "status",
+        "order_number": "orderNumber",
+        "reference": "reference",
+    },
     "register_api_key": {
         "label": "label",
         "public_key": "publicKey",

@@ -1,6 +1,7 @@
 import { invoiceId, oneOf, orNull, record, type Schema, text, time } from '../schema.js'
 import { networkName, observedCurrency } from './common.js'
 import { invoice, payment } from './invoice.js'
+import { orderInBody } from './order.js'
 import { orderFields } from './order-fields.js'
 
 /** The payload has the fields that it had before there was `own`. */
@@ -22,7 +23,10 @@ const deposit = {
     description: 'If the invoice had become void before the deposit came; else absent.',
   },
   invoice: {
-    ...record({ amount: invoice.amount, currency: invoice.currency, ...paymentInBody, ...orderFields }),
+    ...record(
+      { amount: invoice.amount, currency: invoice.currency, ...paymentInBody, ...orderFields, order: orderInBody },
+      ['order'],
+    ),
     description: 'With the payload `with-invoice`: its state when the delivery was recorded.',
   },
 }

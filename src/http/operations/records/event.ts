@@ -1,6 +1,7 @@
 import { EVENT_TYPES, type EventType } from '../../../domain/event.js'
 import { decimal, hex, invoiceId, oneOf, orNull, record, type Schema, text, time, whole } from '../schema.js'
 import { networkName, observedCurrency } from './common.js'
+import { causeOfOrderEvent, orderIdInEvent } from './order.js'
 import { orderFields } from './order-fields.js'
 import { outcome, toldEvent } from './webhook.js'
 
@@ -8,7 +9,7 @@ const about = {
   invoice: orNull(
     invoiceId('The invoice. Null for a deposit that is matched to none, and for a failed delivery that told of one.'),
   ),
-  reference: orNull(text('That of the invoice.')),
+  reference: orNull(text('That of the invoice, or of the order.')),
 }
 
 const deposit = record({
@@ -47,6 +48,7 @@ const KINDS = {
     deposit: { ...deposit, description: 'As it was then.' },
     delivery: none,
   },
+  OrderEvent: { begins: 'order.', invoiceId: causeOfOrderEvent, deposit: none, delivery: none },
   DeliveryEvent: { begins: 'delivery.', invoiceId: about.invoice, deposit: none, delivery },
 } as const
 
@@ -64,15 +66,20 @@ function eventOf(kind: Kind): Schema {
       at: time('When the service noted it. It never goes back.'),
       ...aboutOf(kind),
     },
-    ['late'],
+    optionalOf(kind),
   )
 }
 
 /** What an event of a kind is about. */
 function aboutOf(kind: Kind) {
   const { invoiceId, deposit, delivery } = KINDS[kind]
-  const what = { invoiceId, reference: about.reference, deposit, delivery, ...orderFields }
+  const what = { invoiceId, reference: about.reference, deposit, delivery, ...orderFields, orderId: orderIdInEvent }
   return kind === 'DepositEvent' ? { ...what, late } : what
+}
+
+/** What an event of a kind may lack. */
+function optionalOf(kind: Kind): readonly string[] {
+  return kind === 'OrderEvent' ? [] : ['late', 'orderId']
 }
 
 /** The same event as a webhook. */
@@ -82,7 +89,7 @@ function deliveredOf(kind: Kind): Schema {
       id: hex(16, 'That of the event. Deduplicate by it.'),
       type: oneOf(typesOf(kind), 'What happened.'),
       at: time('When the service noted it.'),
-      data: record(aboutOf(kind), ['late']),
+      data: record(aboutOf(kind), optionalOf(kind)),
       test: { type: 'boolean', const: true, description: 'In test deliveries only: do nothing.' },
     },
     ['test'],
@@ -107,6 +114,7 @@ function eitherOf(prefix: '' | 'Delivered', description: string) {
 export const eventRecords = {
   DeliveredInvoiceEvent: deliveredOf('InvoiceEvent'),
   DeliveredDepositEvent: deliveredOf('DepositEvent'),
+  DeliveredOrderEvent: deliveredOf('OrderEvent'),
   DeliveredDeliveryEvent: deliveredOf('DeliveryEvent'),
   DeliveredEvent: eitherOf(
     'Delivered',
@@ -114,6 +122,7 @@ export const eventRecords = {
   ),
   InvoiceEvent: eventOf('InvoiceEvent'),
   DepositEvent: eventOf('DepositEvent'),
+  OrderEvent: eventOf('OrderEvent'),
   DeliveryEvent: eventOf('DeliveryEvent'),
   BillhookEvent: eitherOf('', 'What happened to an identity. `type` says what it is about.'),
 } as const satisfies Readonly<Record<string, Schema>>

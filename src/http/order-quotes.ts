@@ -1,0 +1,34 @@
+import type { Outcome } from '../domain/failure.js'
+import type { Networks } from '../domain/network.js'
+import type { OrderRequest } from '../domain/order.js'
+import { coinOfOption, type OptionWallet } from '../domain/order-coin.js'
+import { type PriceDecimals, type Quote, quoteOption, type Rates } from '../domain/order-price.js'
+import type { Awaitable, WalletPort } from '../store/store.js'
+
+/** What prices orders. */
+export interface QuoteParts {
+  readonly networks: Networks
+  readonly wallets: Pick<WalletPort, 'find'>
+  /** The rates that are in force now. */
+  readonly ratesNow: () => Awaitable<Rates>
+  readonly places: PriceDecimals
+  readonly now: () => number
+}
+
+/** What each option of an order costs now, or why it cannot be priced. */
+export async function quotesFor(
+  { networks, wallets, ratesNow, places, now }: QuoteParts,
+  { owner, price, options }: OrderRequest,
+): Promise<readonly Outcome<Quote>[]> {
+  const ids = [...new Set(options.flatMap(({ walletIds }) => walletIds))]
+  const found = await Promise.all(ids.map((id) => wallets.find(id)))
+  const known = new Map(
+    found.flatMap((wallet): [string, OptionWallet][] => (wallet === undefined ? [] : [[wallet.id, wallet]])),
+  )
+  const rates = await ratesNow()
+  const nowMs = now()
+  return options.map((option) => {
+    const coin = coinOfOption(networks, owner, option, known)
+    return coin.ok ? quoteOption(price, option, coin.value, rates, places, nowMs) : coin
+  })
+}
