@@ -13,10 +13,12 @@ export async function actorCases(): Promise<readonly Case[]> {
   const commands: DirectoryPorts['commands'] = {
     perform: async (batch) => batch.map((command) => answerTo(command.type === 'invoice' ? command.request.name : '')),
     answerWithoutTurn: () => null,
+    answerOrderWithoutTurn: () => null,
   }
   const directory = new WalletDirectory({
     commands,
     invoices: { find: () => undefined },
+    orders: { findWithOptions: () => undefined },
     wallets: { find: () => undefined, at: () => undefined },
     chain: { addressesOf: () => [], depositsOf: () => [] },
   })

@@ -129,6 +129,7 @@ function invoiceRow(n: number): InvoiceRow {
       created_at: NOW_MS + n,
     },
     setNo: 1 as SetNo,
+    orderId: null,
     expiresAt: null,
     voidedAt: null,
     acceptedAt: null,

@@ -1,5 +1,5 @@
-import { detailedFailure, failure, type Outcome, succeed } from './failure.js'
 import { NATIVE } from './amount.js'
+import { detailedFailure, failure, type Outcome, succeed } from './failure.js'
 import type { Network, Networks } from './network.js'
 import type { RequestedOption } from './order.js'
 import { type OptionCoin, rateUnavailable } from './order-price.js'

@@ -79,6 +79,8 @@ export interface Order {
   readonly voidedAt: number | null
   /** When its owner took what had come as enough; null for never. */
   readonly acceptedAt: number | null
+  /** Whether its expiry has been decided; until then readers judge by the clock. */
+  readonly isExpiryDecided: boolean
   /** As it was found last. */
   readonly standing: Standing
   readonly options: readonly OrderOption[]

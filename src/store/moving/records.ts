@@ -108,12 +108,6 @@ export interface MovedEvent {
   readonly orderId: string | null
 }
 
-/** An order, and whether its expiry has not been decided. */
-export interface MovedOrder {
-  readonly order: Order
-  readonly isExpiryUndecided: boolean
-}
-
 /** A note of support. */
 export interface MovedNote extends Pick<Note, 'id' | 'who' | 'text'> {
   /** The id by which stores list the invoice. */
@@ -134,7 +128,7 @@ export interface MovedRecords {
   readonly keys: { readonly publicKey: string; readonly key: ApiKey }
   readonly invoices: MovedInvoice
   /** By id. */
-  readonly orders: MovedOrder
+  readonly orders: Order
   /** In the order in which they were first seen. */
   readonly deposits: MovedDeposit
   /** The height up to which the blocks of a network are confirmed. */

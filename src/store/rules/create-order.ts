@@ -221,6 +221,7 @@ function newOrder(
     expiresAt: nowMs + expiresInSeconds * MS_PER_SECOND,
     voidedAt: null,
     acceptedAt: null,
+    isExpiryDecided: false,
     standing: 'none',
     options: settled.map(({ quote: { rate, isFixed, decimals } }, i) => {
       const invoiceId = invoices[i]?.id

@@ -78,13 +78,15 @@ export function statusOf<I extends OptionRow>(work: OrderWork<I>, { order, rows 
 /** Decides the expiry of an order, which is that of its invoices, if it is due. Answers the order as it is then. */
 export function* decideOrderExpiry<I extends OptionRow>(work: OrderWork<I>, held: HeldOrder<I>): Asking<HeldOrder<I>> {
   const { nowMs } = work.life
-  if (held.order.expiresAt > nowMs) return held
+  if (held.order.expiresAt > nowMs || held.order.isExpiryDecided) return held
   const due = held.rows.filter((row) => isExpiryDue(row, nowMs))
   const present = due.length === 0 ? [] : yield* ask(work.hold(due))
   const decided = new Map(present.map((row) => [row.invoice.id, decideExpiryOf(work.life, row)]))
   for (const row of decided.values()) if (row.voidedAt !== null) tellWallets(work, row)
   const rows = held.rows.map((row) => decided.get(row.invoice.id) ?? row)
-  return { order: endIfNoneIsLeft(work, held.order, rows), rows }
+  const order = ended(work, { ...held.order, isExpiryDecided: true }, rows)
+  work.put(order)
+  return { order, rows }
 }
 
 /** Behind the end of one of its invoices at the request of the owner. */

@@ -64,6 +64,8 @@ const REGISTER = 'POST /api/api-keys'
 let fixture: ServiceFixture
 /** Of an invoice of ALICE. */
 let invoiceId = ''
+/** Of an order of hers. */
+let orderId = ''
 
 function register(signer: TestKey, text: string, headers = signed(signer, REGISTER, text)): Promise<Reply> {
   return fixture.post('/api/api-keys', text, headers)
@@ -85,6 +87,11 @@ before(async () => {
   const created = await fixture.post('/api/invoices', text, signed(ALICE.apiKey, 'POST /api/invoices', text))
   assert.equal(created.status, 201, created.text)
   invoiceId = created.json.id
+  const options = [{ walletIds: [WALLET.id], amount: '32' }]
+  const order = JSON.stringify({ price: { amount: '9', currency: 'EUR' }, options, name: 'Order' })
+  const ordered = await fixture.post('/api/orders', order, signed(ALICE.apiKey, 'POST /api/orders', order))
+  assert.equal(ordered.status, 201, ordered.text)
+  orderId = ordered.json.id
 })
 after(() => fixture.stop())
 
@@ -104,6 +111,8 @@ const ROUTES: readonly Protected[] = [
   { tag: 'GET /api/users/:id/api-keys', path: (owner) => `/api/users/${owner}/api-keys`, status: 200 },
   { tag: 'GET /api/users/:id/invoices', path: (owner) => `/api/users/${owner}/invoices`, status: 200 },
   { tag: 'GET /api/invoices/:id', path: () => `/api/invoices/${invoiceId}`, status: 200 },
+  { tag: 'GET /api/users/:id/orders', path: (owner) => `/api/users/${owner}/orders`, status: 200 },
+  { tag: 'GET /api/orders/:id', path: () => `/api/orders/${orderId}`, status: 200 },
   { tag: 'GET /api/users/:id/wallets', path: (owner) => `/api/users/${owner}/wallets`, status: 200 },
   {
     tag: 'PUT /api/users/:id/webhook',
@@ -500,6 +509,9 @@ test('every endpoint that is not open on purpose asks for a signature', async ()
     'POST /api/invoices',
     'POST /api/invoices/:id/void',
     'POST /api/invoices/:id/accept',
+    'POST /api/orders',
+    'POST /api/orders/:id/void',
+    'POST /api/orders/:id/accept',
     REGISTER,
     ...ROUTES.map(({ tag }) => tag),
   ]

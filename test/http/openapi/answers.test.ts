@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { endpoints, isForOwnPages } from '../../../src/http/endpoints.js'
+import { type Endpoint, endpoints, isForOwnPages } from '../../../src/http/endpoints.js'
 import { identityOf, onboarding } from '../../sandbox/sandbox-fixture.js'
 import { HTTP_ENGINES } from '../../support/http-engines.js'
 import { projectRoot } from '../../support/project-root.js'
@@ -578,12 +578,25 @@ for (const engine of HTTP_ENGINES) {
           const order = JSON.stringify({ walletIds: ['w-1'], name: 'Order', amount: '1' })
           const create = 'POST /api/invoices'
           const created = await caller.expect(create, 201, { body: order, headers: signed(ofAlice, create, order) })
+          const options = [{ walletIds: ['w-1'], amount: '2' }]
+          const priced = JSON.stringify({ price: { amount: '2', currency: 'EUR' }, options, name: 'Order' })
+          const ordering = 'POST /api/orders'
+          const ordered = await caller.expect(ordering, 201, {
+            body: priced,
+            headers: signed(ofAlice, ordering, priced),
+          })
+          const idOf = (endpoint: Endpoint) => {
+            if (endpoint.access !== 'owner') return created.json.id
+            return { path: alice.id, order: ordered.json.id, invoice: created.json.id, body: created.json.id }[
+              endpoint.owner
+            ]
+          }
           for (const tag of tags) {
             const endpoint = endpoints[tag as keyof typeof endpoints]
             if (endpoint.access !== 'owner' && endpoint.access !== 'api-key') continue
             const of = {
               ...somePath(tag),
-              id: endpoint.access === 'owner' && endpoint.owner === 'path' ? alice.id : created.json.id,
+              id: idOf(endpoint),
             }
             const needsBody = endpoint.access === 'owner' && endpoint.owner === 'body'
             const text = needsBody ? body : ''
@@ -602,6 +615,10 @@ for (const engine of HTTP_ENGINES) {
             if (endpoint.access === 'owner' && endpoint.owner === 'path')
               await caller.call(tag, call(signed(ofAlice, tag, text)))
           }
+          await caller.expect('GET /api/orders/:id', 200, {
+            path: { id: ordered.json.id },
+            headers: signed(ofAlice, 'GET /api/orders/:id'),
+          })
           await caller.expect('GET /api/invoices/:id', 200, {
             path: { id: created.json.id },
             headers: signed(ofAlice, 'GET /api/invoices/:id'),

@@ -132,6 +132,42 @@ const CASES: readonly BodyCase[] = [
     },
   },
   {
+    tag: 'POST /api/orders',
+    path: '/api/orders',
+    good: {
+      owner: OWNER,
+      price: { amount: '9', currency: 'EUR' },
+      options: [{ walletIds: ['w-1'], amount: '1' }],
+      name: 'Order',
+    },
+    fields: [
+      ...['owner', 'price', 'options', 'name', 'description', 'reference', 'callbackUrl', 'returnUrl', 'orderNumber'],
+      ...['metadata', 'expiresInSeconds'],
+    ],
+    refusals: [
+      ...['invalid_order', 'invalid_price', 'invalid_options', 'unsupported_currency', 'invalid_return_url'],
+      ...['invalid_order_number', 'invalid_metadata', 'invalid_expiry', 'invalid_callback_url'],
+    ],
+    differs: (field, value) => {
+      if (value === undefined && field === 'owner') return 'a signed request needs none'
+      return (field === 'callbackUrl' || field === 'returnUrl') && value === 'http://x y' ? BEYOND_PATTERNS : undefined
+    },
+  },
+  {
+    tag: 'POST /api/orders/:id/void',
+    path: `/api/orders/${'0'.repeat(32)}/void`,
+    good: { owner: OWNER },
+    fields: ['owner'],
+    refusals: ['owner_required'],
+  },
+  {
+    tag: 'POST /api/orders/:id/accept',
+    path: `/api/orders/${'0'.repeat(32)}/accept`,
+    good: { owner: OWNER },
+    fields: ['owner'],
+    refusals: ['owner_required'],
+  },
+  {
     tag: 'POST /api/invoices/:id/void',
     path: `/api/invoices/${'0'.repeat(32)}/void`,
     good: { owner: OWNER },

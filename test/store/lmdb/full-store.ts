@@ -8,6 +8,7 @@ import { Scenario } from '../../contract/store/harness.js'
 import { addressOf, depositFact, invoiceRequest, registration, unwrap, walletCreated } from '../../support/fixtures.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
+import { orderCommand } from '../../support/orders.js'
 
 const HOOK = 'https://shop.example/hook'
 const SIGNED = { timestampMs: START_MS, digest: Buffer.alloc(32, 7) }
@@ -41,6 +42,7 @@ export async function fillEveryTable(directory: string): Promise<void> {
   await store.webhooks.put('bob', HOOK)
   await invoices(t)
   await imports(t)
+  await orders(t)
   await deposits(t)
   await chain(t)
   await ledger(t)
@@ -72,6 +74,31 @@ async function invoices(t: Scenario): Promise<void> {
   for (const n of [7, 8]) {
     await t.perform({ type: 'invoice', request: invoiceRequest({ amount: `${n}` }), terms: terms(n) })
   }
+}
+
+/** Orders that are paid by one coin, paid in part, void, and open. */
+async function orders(t: Scenario): Promise<void> {
+  await t.own('alice', 'wallet-8', 'wallet-9')
+  const options = (usdt: string) => [
+    { walletIds: ['wallet-8'], currency: 'USDT', amount: usdt },
+    { walletIds: ['wallet-9'], currency: 'native', amount: usdt },
+  ]
+  const made: string[] = []
+  for (const n of [91, 92, 93, 94]) {
+    const result = await t.perform(
+      orderCommand({ options: options(`${n}`), orderNumber: `O-${n}`, reference: `o ${n}` }),
+    )
+    if (result.type !== 'order') assert.fail()
+    made.push(unwrap(result.outcome).order.id)
+  }
+  for (const [txHash, amount] of [
+    ['0xwhole', '91000000'],
+    ['0xpart', '46000000'],
+  ] as const) {
+    const at = { txHash, toAddress: addressOf('wallet-8'), currency: 'Tether', amount, receivedAt: START_MS + 50_000 }
+    await t.deposit('confirmed', at)
+  }
+  await t.perform({ type: 'void-order', orderId: made[2] ?? '', owner: 'alice' })
 }
 
 /** Invoices of another store, whose ids do not begin with the time. */

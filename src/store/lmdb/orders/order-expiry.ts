@@ -21,7 +21,6 @@ export function expireOrdersDue(commit: Commit, slice: Slice): boolean {
     if (key === undefined) return true
     if (key.length !== WIDE_BYTES + ID_BYTES) throw new Error('the expiry of an order is malformed')
     const id = idOfKey<OrderId>(key)
-    tables.orderExpiries.removeSync(Buffer.from(key))
     const work = orderWorkOn(commit)
     const { rows } = answeredNow(
       (function* () {

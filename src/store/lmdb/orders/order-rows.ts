@@ -63,6 +63,7 @@ interface StoredOrder {
   readonly expiresAt: number
   readonly voidedAt: number | null
   readonly acceptedAt: number | null
+  readonly isExpiryDecided: boolean
   readonly standing: Order['standing']
   readonly options: readonly OrderOption[]
 }
@@ -95,6 +96,7 @@ const SHAPE: Shape<StoredOrder> = {
   expiresAt: integer,
   voidedAt: orNull(integer),
   acceptedAt: orNull(integer),
+  isExpiryDecided: flag,
   standing: oneOf(STANDINGS),
   options: listOf(storedAs(OPTION, toStoredOption, fromStoredOption)),
 }
@@ -156,10 +158,11 @@ export function putOrderRow({ tables }: Commit, order: Order): void {
   if (timeOfId(key) !== createdAt) throw new Error('an order is not of the time of its id')
   const stored = { ...rest, priceAmount: price.amount, priceCurrency: price.currency, ...fields }
   tables.orders.putSync(key, codec.encode(stored))
+  if (order.isExpiryDecided) tables.orderExpiries.removeSync(orderExpiryKey(order.expiresAt, key))
 }
 
-/** Enters a new order, and the rows by which it is found. `isExpiryUndecided`: whether its expiry is ahead. */
-export function enterOrder(commit: Commit, order: Order, isExpiryUndecided = true): void {
+/** Enters a new order, and the rows by which it is found. */
+export function enterOrder(commit: Commit, order: Order): void {
   const { tables } = commit
   const ownerNo = ownerNoOf(commit, order.owner)
   if (ownerNo === undefined) throw new Error('an order has invoices, and its owner is not known')
@@ -168,7 +171,7 @@ export function enterOrder(commit: Commit, order: Order, isExpiryUndecided = tru
   tables.ownerOrders.putSync(under(ownerNo, key), NOTHING)
   const { orderNumber } = order.fields
   if (orderNumber !== null) tables.numberedOrders.putSync(numberedKey(orderNumber, ownerNo, key), NOTHING)
-  if (isExpiryUndecided) tables.orderExpiries.putSync(orderExpiryKey(order.expiresAt, key), NOTHING)
+  if (!order.isExpiryDecided) tables.orderExpiries.putSync(orderExpiryKey(order.expiresAt, key), NOTHING)
 }
 
 export function orderExpiryKey(expiresAt: number, id: OrderId): Buffer {

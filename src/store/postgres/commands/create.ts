@@ -63,7 +63,7 @@ class Made {
     const open = rows.filter(({ state }) => state === STATE.open)
     work.write(insertInvoices(rows))
     if (this.orders.length > 0) {
-      work.write(insertOrders(this.orders.map((order) => ({ order, isExpiryUndecided: true }))))
+      work.write(insertOrders(this.orders))
     }
     if (open.length > 0) enterOpen(work, open)
     for (const row of rows) if (row.state === STATE.paid) enterPaid(work, row, 0)

@@ -9,7 +9,7 @@ const EXPIRED_AT_ONCE = 20
 
 /** The ids of orders whose expiry is due and not decided. */
 export function selectOrdersDue(now: Fragment, limit: number): Fragment {
-  return sql`SELECT o.id FROM orders AS o WHERE o.is_expiry_undecided AND o.expires_at <= ${now}
+  return sql`SELECT o.id FROM orders AS o WHERE NOT o.is_expiry_decided AND o.expires_at <= ${now}
     ORDER BY o.expires_at, o.id LIMIT ${limit}::bigint`
 }
 
@@ -27,5 +27,4 @@ export async function expireOrdersDue(work: Work): Promise<void> {
       })(),
     )
   }
-  work.write(sql`UPDATE orders SET is_expiry_undecided = false WHERE id = ANY(${ids}::uuid[])`)
 }

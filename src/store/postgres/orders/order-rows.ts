@@ -17,6 +17,7 @@ export interface OrderColumns extends FieldColumns {
   readonly expires_at: number
   readonly voided_at: number | null
   readonly accepted_at: number | null
+  readonly is_expiry_decided: boolean
   readonly standing: Standing
   /** `OrderOption`s as JSON. */
   readonly options: string
@@ -24,14 +25,15 @@ export interface OrderColumns extends FieldColumns {
 
 /** Of `orders AS o`. */
 export const ORDER_COLUMNS = sql`o.id, o.owner, o.price_amount, o.price_currency, o.name, o.description, o.reference, o.return_url,
-  o.order_number, o.metadata, o.callback_url, o.created_at, o.expires_at, o.voided_at, o.accepted_at, o.standing, o.options`
+  o.order_number, o.metadata, o.callback_url, o.created_at, o.expires_at, o.voided_at, o.accepted_at, o.is_expiry_decided, o.standing,
+  o.options`
 
 /** The same columns beside those of something else: each begins with `o_`. */
 export const JOINED_ORDER_COLUMNS = sql`o.id AS o_id, o.owner AS o_owner, o.price_amount AS o_price_amount,
   o.price_currency AS o_price_currency, o.name AS o_name, o.description AS o_description, o.reference AS o_reference,
   o.return_url AS o_return_url, o.order_number AS o_order_number, o.metadata AS o_metadata, o.callback_url AS o_callback_url,
   o.created_at AS o_created_at, o.expires_at AS o_expires_at, o.voided_at AS o_voided_at, o.accepted_at AS o_accepted_at,
-  o.standing AS o_standing, o.options AS o_options`
+  o.is_expiry_decided AS o_is_expiry_decided, o.standing AS o_standing, o.options AS o_options`
 
 export type JoinedOrderColumns = { readonly [K in keyof OrderColumns as `o_${K}`]: OrderColumns[K] }
 
@@ -52,6 +54,7 @@ export function joinedOrder(row: JoinedOrderColumns): Order {
     expires_at: row.o_expires_at,
     voided_at: row.o_voided_at,
     accepted_at: row.o_accepted_at,
+    is_expiry_decided: row.o_is_expiry_decided,
     standing: row.o_standing,
     options: row.o_options,
   })
@@ -71,19 +74,18 @@ export function toOrder(columns: OrderColumns): Order {
     expiresAt: columns.expires_at,
     voidedAt: columns.voided_at,
     acceptedAt: columns.accepted_at,
+    isExpiryDecided: columns.is_expiry_decided,
     standing: columns.standing,
     options: JSON.parse(columns.options) as readonly OrderOption[],
   }
 }
 
-/** Inserts new orders. `isExpiryUndecided`: whether their expiries are ahead. */
-export function insertOrders(
-  orders: readonly { readonly order: Order; readonly isExpiryUndecided: boolean }[],
-): Fragment {
-  const column = <T>(of: (order: Order) => T) => orders.map(({ order }) => of(order))
+/** Inserts new orders. */
+export function insertOrders(orders: readonly Order[]): Fragment {
+  const column = <T>(of: (order: Order) => T) => orders.map(of)
   return sql`
     INSERT INTO orders (id, owner, price_amount, price_currency, name, description, reference, return_url, order_number, metadata,
-      callback_url, created_at, expires_at, voided_at, accepted_at, standing, options, is_expiry_undecided)
+      callback_url, created_at, expires_at, voided_at, accepted_at, standing, options, is_expiry_decided)
     SELECT * FROM unnest(
       ${column(({ id }) => id)}::uuid[], ${column(({ owner }) => owner)}::text[],
       ${column(({ price }) => price.amount)}::text[], ${column(({ price }) => price.currency)}::text[],
@@ -94,23 +96,17 @@ export function insertOrders(
       ${column(({ expiresAt }) => expiresAt)}::bigint[], ${column(({ voidedAt }) => voidedAt)}::bigint[],
       ${column(({ acceptedAt }) => acceptedAt)}::bigint[], ${column(({ standing }) => standing)}::text[],
       ${column(({ options }) => JSON.stringify(options))}::text[],
-      ${orders.map(({ isExpiryUndecided }) => isExpiryUndecided)}::boolean[])`
+      ${column(({ isExpiryDecided }) => isExpiryDecided)}::boolean[])`
 }
 
 /** Writes what changes of a locked order. */
 export function updateOrder(
   work: Work,
-  {
-    id,
-    voidedAt,
-    acceptedAt,
-    standing,
-    options,
-  }: Pick<Order, 'id' | 'voidedAt' | 'acceptedAt' | 'standing' | 'options'>,
+  { id, voidedAt, acceptedAt, isExpiryDecided, standing, options }: Order,
 ): void {
   work.write(sql`
     UPDATE orders SET voided_at = ${voidedAt}::bigint, accepted_at = ${acceptedAt}::bigint, standing = ${standing},
-      options = ${JSON.stringify(options)} WHERE id = ${id}::uuid`)
+      is_expiry_decided = ${isExpiryDecided}, options = ${JSON.stringify(options)} WHERE id = ${id}::uuid`)
 }
 
 const ORDER_NAME = /^[0-9a-f]{32}$/

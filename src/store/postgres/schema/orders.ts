@@ -5,10 +5,10 @@ export const ORDERS: readonly string[] = [
      id uuid PRIMARY KEY, owner text NOT NULL, price_amount text NOT NULL, price_currency text NOT NULL, name text NOT NULL,
      description text, reference text, return_url text, order_number text COLLATE "C", metadata text, callback_url text,
      created_at bigint NOT NULL, expires_at bigint NOT NULL, voided_at bigint, accepted_at bigint, standing text NOT NULL,
-     options text NOT NULL, is_expiry_undecided boolean NOT NULL)`,
+     options text NOT NULL, is_expiry_decided boolean NOT NULL)`,
   `CREATE INDEX IF NOT EXISTS orders_owner ON orders (owner, id)`,
   `CREATE INDEX IF NOT EXISTS orders_order_number ON orders (order_number, owner, id) WHERE order_number IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS orders_expiring ON orders (expires_at, id) WHERE is_expiry_undecided`,
+  `CREATE INDEX IF NOT EXISTS orders_expiring ON orders (expires_at, id) WHERE NOT is_expiry_decided`,
   `ALTER TABLE invoices ADD COLUMN IF NOT EXISTS order_id uuid`,
   `CREATE INDEX IF NOT EXISTS invoices_order ON invoices (order_id) WHERE order_id IS NOT NULL`,
   // The order that an event is about. invoice_id: the invoice whose deposit brought it about.

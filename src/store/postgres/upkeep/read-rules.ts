@@ -131,7 +131,7 @@ export async function* checkRead(snapshot: Snapshot): AsyncGenerator<Violation> 
   yield* checkEach(snapshot, sets)
   yield* checkEach(snapshot, lanes)
   yield* checkEventsOfDeposits(snapshot)
-  yield* checkOrders(snapshot, Date.now())
+  yield* checkOrders(snapshot)
 }
 
 async function* checkEach<Columns>(

@@ -15,7 +15,7 @@ type Option = InvoiceColumns & {
 }
 
 /** An order and its invoices name each other, and how it stands follows from what has come for them. */
-export async function* checkOrders(snapshot: Snapshot, nowMs: number): AsyncGenerator<Violation> {
+export async function* checkOrders(snapshot: Snapshot): AsyncGenerator<Violation> {
   const select = sql`SELECT ${ORDER_COLUMNS} FROM orders AS o ORDER BY o.id`
   for await (const rows of snapshot.batches<OrderColumns>(select)) {
     const ids = rows.map(({ id }) => id)
@@ -29,14 +29,14 @@ export async function* checkOrders(snapshot: Snapshot, nowMs: number): AsyncGene
       else known.push(option)
     }
     for (const row of rows) {
-      for (const what of flawsOf(toOrder(row), byOrder.get(row.id) ?? [], nowMs)) {
+      for (const what of flawsOf(toOrder(row), byOrder.get(row.id) ?? [])) {
         yield { table: 'orders', row: row.id, what }
       }
     }
   }
 }
 
-function* flawsOf(order: Order, found: readonly Option[], nowMs: number): Generator<string> {
+function* flawsOf(order: Order, found: readonly Option[]): Generator<string> {
   const byId = new Map(found.map((row) => [row.id, row]))
   const rows = order.options.map(({ invoiceId }) => byId.get(invoiceId))
   const missing = rows.indexOf(undefined)
@@ -51,8 +51,8 @@ function* flawsOf(order: Order, found: readonly Option[], nowMs: number): Genera
   const isSettled = order.standing === 'paid' || order.acceptedAt !== null
   const isOver = own.every(({ voided_at }) => voided_at !== null)
   if (!isSettled && order.voidedAt !== null && !isOver) yield 'it is void, and one of its invoices can be paid'
-  // Its expiry may not have been decided yet.
-  if (!isSettled && order.voidedAt === null && isOver && order.expiresAt > nowMs) {
+  // Theirs are decided before its own.
+  if (!isSettled && order.voidedAt === null && isOver && order.isExpiryDecided) {
     yield 'none of its invoices can be paid, and it is not void'
   }
   // Where something counts that is matched to no invoice, the next deposit judges.

@@ -29,7 +29,7 @@ class OrderRule implements Rule {
     reading.owe('ownerOrders', under(ownerNo, id))
     const { orderNumber } = order.fields
     if (orderNumber !== null) reading.owe('numberedOrders', numberedKey(orderNumber, ownerNo, id))
-    reading.oweIfThere('orderExpiries', orderExpiryKey(order.expiresAt, id))
+    if (!order.isExpiryDecided) reading.owe('orderExpiries', orderExpiryKey(order.expiresAt, id))
     reading.expect(order.voidedAt === null || order.acceptedAt === null, 'it is void and accepted')
     this.checkEvents(order, ownerNo, id)
     const rows = order.options.map((_, i) => this.option(order, i))
@@ -63,13 +63,13 @@ class OrderRule implements Rule {
   }
 
   /** One that is neither paid nor accepted is void when none of its invoices can be paid. */
-  private checkEnd({ standing, acceptedAt, voidedAt, expiresAt }: Order, rows: readonly InvoiceRow[]): void {
+  private checkEnd({ standing, acceptedAt, voidedAt, isExpiryDecided }: Order, rows: readonly InvoiceRow[]): void {
     if (standing === 'paid' || acceptedAt !== null) return
     const { reading } = this
     const isOver = rows.every((row) => row.voidedAt !== null)
     if (voidedAt !== null) reading.expect(isOver, 'it is void, and one of its invoices can be paid')
-    // Its expiry may not have been decided yet.
-    else reading.expect(!isOver || expiresAt <= reading.nowMs, 'none of its invoices can be paid, and it is not void')
+    // Theirs are decided before its own.
+    else reading.expect(!isOver || !isExpiryDecided, 'none of its invoices can be paid, and it is not void')
   }
 
   /** Where something counts that is matched to no invoice, the next deposit judges. */
