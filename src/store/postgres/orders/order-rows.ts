@@ -100,10 +100,7 @@ export function insertOrders(orders: readonly Order[]): Fragment {
 }
 
 /** Writes what changes of a locked order. */
-export function updateOrder(
-  work: Work,
-  { id, voidedAt, acceptedAt, isExpiryDecided, standing, options }: Order,
-): void {
+export function updateOrder(work: Work, { id, voidedAt, acceptedAt, isExpiryDecided, standing, options }: Order): void {
   work.write(sql`
     UPDATE orders SET voided_at = ${voidedAt}::bigint, accepted_at = ${acceptedAt}::bigint, standing = ${standing},
       is_expiry_decided = ${isExpiryDecided}, options = ${JSON.stringify(options)} WHERE id = ${id}::uuid`)

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { test as always } from 'node:test'
+import type { DepositReport } from '../../../src/domain/deposit.js'
+import { orderState } from '../../../src/domain/order-share.js'
+import type { CreatedOrder } from '../../../src/store/commands.js'
+import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js'
+import type { Store } from '../../../src/store/store.js'
+import { addressOf, depositFact, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
+import { type OrderFieldsOfTest, orderCommand } from '../../support/orders.js'
+import { assertSoundDatabase, createDatabase, postgresStoreOptions } from '../../support/postgres-harness.js'
+import { postgresForTests } from '../../support/postgres-tests.js'
+
+/*
+ * Orders whose options are paid at several processes at once: each has its own connections, and they share nothing else.
+ */
+
+const server = await postgresForTests()
+
+/** Skipped where there is no PostgreSQL. */
+const test = server === null ? always.skip : always
+
+const ORDERS = 25
+const EVERYTHING = { after: null, limit: 1000 }
+
+type Stores = readonly [Store, Store, Store]
+
+/** Three stores on one database, and two wallets for each order. */
+async function withStores(run: (stores: Stores) => Promise<void>): Promise<void> {
+  if (server === null) throw new Error('a skipped test asks for its server')
+  const url = await createDatabase(server)
+  const open = () => openPostgresStore(postgresStoreOptions(url))
+  const stores = await Promise.all([open(), open(), open()])
+  try {
+    for (let n = 0; n < ORDERS; n += 1) {
+      for (const id of walletsOf(n)) {
+        await stores[0].ledger.applyFacts([
+          { eventId: null, fact: walletCreated(id) },
+          { eventId: null, fact: walletAssigned(id, 'alice') },
+        ])
+      }
+    }
+    await run(stores)
+  } finally {
+    for (const store of stores) await store.close()
+  }
+  await assertSoundDatabase(url)
+}
+
+function walletsOf(n: number): readonly [string, string] {
+  return [`token-${n}`, `coin-${n}`]
+}
+
+async function created(store: Store, fields: OrderFieldsOfTest): Promise<CreatedOrder> {
+  const [fate] = await store.commands.perform([orderCommand(fields)])
+  if (fate?.status !== 'fulfilled' || fate.value.type !== 'order') return assert.fail(String(fate?.status))
+  return unwrap(fate.value.outcome)
+}
+
+function halves(n: number): OrderFieldsOfTest {
+  const [token, coin] = walletsOf(n)
+  return {
+    options: [
+      { walletIds: [token], currency: 'USDT', amount: '10' },
+      { walletIds: [coin], currency: 'native', amount: '1' },
+    ],
+  }
+}
+
+/** Reports to one option of an order at a store. */
+async function report(store: Store, kind: DepositReport, n: number, option: 0 | 1, amount: string): Promise<void> {
+  const [currency, toAddress] = [['Tether', '#native'][option] ?? '', addressOf(walletsOf(n)[option])]
+  // Behind its creation, whatever the time of the database is.
+  const receivedAt = Date.now() + 60_000
+  const fact = depositFact(kind, { txHash: `${n} ${option} ${amount}`, toAddress, currency, amount, receivedAt })
+  const [fate] = await store.commands.perform([{ type: 'deposit', eventId: null, fact }])
+  if (fate?.status !== 'fulfilled') throw fate?.reason
+}
+
+async function typesOf(store: Store, { order: { id } }: CreatedOrder): Promise<readonly string[]> {
+  const { items } = unwrap(await store.events.page('alice', EVERYTHING))
+  return items.flatMap(({ orderId, type }) => (orderId === id && type.startsWith('order.') ? [type] : []))
+}
+
+async function stateOf(store: Store, { order: { id } }: CreatedOrder) {
+  const found = await store.orders.findWithOptions(id)
+  assert.ok(found !== undefined)
+  const { status, paidFraction } = orderState(found.order, found.invoices, found.readAt)
+  return { status, paidFraction, isVoid: found.invoices.map(({ voidedAt }) => voidedAt !== null) }
+}
+
+test('two options that are paid at two processes at once complete an order once, however many orders', async () => {
+  await withStores(async ([one, other, third]) => {
+    const orders: CreatedOrder[] = []
+    for (let n = 0; n < ORDERS; n += 1) orders.push(await created(third, halves(n)))
+    await Promise.all(
+      orders.flatMap((_, n) => [report(one, 'confirmed', n, 0, '5000000'), report(other, 'confirmed', n, 1, '0.5')]),
+    )
+    for (const order of orders) {
+      const paid = { status: 'paid', paidFraction: '1.000000000000000000', isVoid: [true, true] }
+      assert.deepEqual(await stateOf(third, order), paid)
+      assert.deepEqual(await typesOf(third, order), ['order.created', 'order.partly', 'order.paid'])
+    }
+  })
+})
+
+test('of two options that are paid in full at once, one is paid and the other is too much', async () => {
+  await withStores(async ([one, other, third]) => {
+    const orders: CreatedOrder[] = []
+    for (let n = 0; n < ORDERS; n += 1) orders.push(await created(third, halves(n)))
+    await Promise.all(
+      orders.flatMap((_, n) => [report(one, 'confirmed', n, 0, '10000000'), report(other, 'confirmed', n, 1, '1')]),
+    )
+    for (const order of orders) {
+      const { status, paidFraction, isVoid } = await stateOf(third, order)
+      assert.deepEqual([status, paidFraction, isVoid.filter(Boolean).length], ['paid', '2.000000000000000000', 1])
+      assert.deepEqual(await typesOf(third, order), ['order.created', 'order.paid', 'order.overpaid'])
+    }
+  })
+})
+
+test('a payment that is taken back while another comes, and a voiding meanwhile, leave nothing half', async () => {
+  await withStores(async ([one, other, third]) => {
+    const orders: CreatedOrder[] = []
+    for (let n = 0; n < ORDERS; n += 1) orders.push(await created(third, halves(n)))
+    await Promise.all(orders.map((_, n) => report(one, 'confirmed', n, 0, '10000000')))
+    await Promise.all(
+      orders.flatMap(({ order: { id } }, n) => [
+        report(one, 'dropped', n, 0, '10000000'),
+        report(other, 'confirmed', n, 1, '0.5'),
+        third.commands.perform([{ type: 'void-order', orderId: id, owner: 'alice' }]),
+      ]),
+    )
+    for (const order of orders) {
+      const { status, paidFraction } = await stateOf(third, order)
+      assert.deepEqual([status, paidFraction], ['partly', '0.500000000000000000'])
+      const types = await typesOf(third, order)
+      assert.deepEqual(types.slice(0, 3), ['order.created', 'order.paid', ...types.slice(2, 3)])
+      assert.equal(types.filter((type) => type === 'order.unpaid').length, 1)
+    }
+  })
+})
+
+test('equal prices that come to all processes at once ask different amounts, within half a percent', async () => {
+  await withStores(async ([...stores]) => {
+    const options = [{ walletIds: ['token-0'], currency: 'USDT' }]
+    const commands = Array.from({ length: 6 }, () => orderCommand({ options }))
+    const fates = (await Promise.all(stores.map((store) => store.commands.perform(commands)))).flat()
+    const amounts: string[] = []
+    const refusals: string[] = []
+    for (const fate of fates) {
+      if (fate.status !== 'fulfilled' || fate.value.type !== 'order') return assert.fail()
+      const { outcome } = fate.value
+      if (outcome.ok) amounts.push(outcome.value.invoices[0]?.amount ?? '')
+      else refusals.push(outcome.failure.code)
+    }
+    assert.deepEqual(
+      amounts.sort(),
+      Array.from({ length: 14 }, (_, n) => `27.${18 + n}`),
+    )
+    assert.deepEqual(
+      refusals,
+      Array.from({ length: 4 }, () => 'amount_in_use'),
+    )
+  })
+})
