@@ -25,7 +25,7 @@ export function importCommand(parent: BillhookCommand, summary: string): void {
     .option('--former-owners', 'Take invoices on wallets that belong to another identity by now.')
     .asJson()
     .explain(
-      'Invoices need their wallets: import identities, wallets, keys, invoices, deposits and events in this order. They keep their ids, which are 32 hex characters of any kind. Events keep theirs, too, so that a cursor of the other store is one here. What is there already is left as it is, so an import can be repeated. Nobody is notified of imported deposits. An empty data directory gets a new store. Records are checked as the API checks requests: a line that it would refuse is refused with its number and the reason, and the others are imported. Ends with 0 when none was refused, else with 1. The last line tells how many were added, known already and refused.',
+      'Invoices need their wallets: import identities, wallets, keys, invoices, deposits, orders and events in this order. They keep their ids, which are 32 hex characters of any kind. Events keep theirs, too, so that a cursor of the other store is one here. What is there already is left as it is, so an import can be repeated. Nobody is notified of imported deposits. An empty data directory gets a new store. Records are checked as the API checks requests: a line that it would refuse is refused with its number and the reason, and the others are imported. Ends with 0 when none was refused, else with 1. The last line tells how many were added, known already and refused.',
     )
     .runs((given) => withAdmin(given, (admin, io, stop) => importFile(given, admin, io, stop), 'empty too'))
 }

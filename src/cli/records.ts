@@ -1,7 +1,6 @@
 import { Argument, Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import { csvText } from '../base/csv-text.js'
-import { isObject } from '../base/json-object.js'
 import { auditColumns } from '../listing/audit.js'
 import type { Column } from '../listing/column.js'
 import { deliveryColumns } from '../listing/deliveries.js'
@@ -16,7 +15,7 @@ import { jsonLine, onOneLine, printable } from './output.js'
 import { TextTable } from './text-table.js'
 
 const KINDS = [
-  ...['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities', 'events', 'notes', 'audit'],
+  ...['invoices', 'orders', 'deposits', 'deliveries', 'keys', 'wallets', 'identities', 'events', 'notes', 'audit'],
   ...['withdrawn-wallets', 'set-aside-blocks', 'set-aside-deposits'],
 ] as const
 
@@ -225,7 +224,7 @@ function csvWriter(io: ProcessIo, kind: string): (item: Item) => Promise<void> {
   let header = true
   let columns = CSV_COLUMNS[kind]
   return async (item) => {
-    const row = flat(withMetadataText(item))
+    const row = flat(withJsonTexts(item))
     columns ??= Object.keys(row)
     const values = Object.fromEntries(columns.map((name) => [name, csvValue(row[name])]))
     await io.print(stringify([values], { header }))
@@ -233,9 +232,13 @@ function csvWriter(io: ProcessIo, kind: string): (item: Item) => Promise<void> {
   }
 }
 
-/** Metadata as JSON in one column: each record may have other keys, and the first one must not decide which are shown. */
-function withMetadataText(item: Item): Item {
-  return isObject(item['metadata']) ? { ...item, metadata: JSON.stringify(item['metadata']) } : item
+/**
+ * Metadata and the options of an order as JSON in one column each: every record may have other keys, and the first one must not decide
+ * which are shown.
+ */
+function withJsonTexts(item: Item): Item {
+  const texts = ['metadata', 'options'].filter((name) => typeof item[name] === 'object' && item[name] !== null)
+  return { ...item, ...Object.fromEntries(texts.map((name) => [name, JSON.stringify(item[name])])) }
 }
 
 function csvValue(value: unknown): unknown {

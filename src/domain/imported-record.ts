@@ -19,6 +19,7 @@ import {
   text,
 } from './imported-fields.js'
 import { readNote } from './imported-note.js'
+import { type ImportedOrder, readOrderRecord } from './imported-order.js'
 import type { Invoice } from './invoice.js'
 import { flawForDeposits, flawOfExpiry, flawOfOrder, flawOfTexts } from './invoice-flaw.js'
 import { keySet, PUSHED_KEYS_MAX } from './key-history.js'
@@ -46,6 +47,7 @@ export type ImportedRecord =
   | { readonly type: 'fact'; readonly fact: LedgerFact | null }
   | { readonly type: 'key'; readonly key: ApiKey }
   | ImportedInvoice
+  | ImportedOrder
   | { readonly type: 'deposit'; readonly deposit: Deposit }
   | ImportedEvent
   | { readonly type: 'audit'; readonly record: AuditRecord }
@@ -58,6 +60,7 @@ const KINDS: readonly {
 }[] = [
   { fields: ['txHash', 'toAddress', 'amount'], read: readDeposit },
   { fields: ['public_key', 'permissions'], read: readKey },
+  { fields: ['price', 'options', 'created_at'], read: readOrderRecord },
   { fields: ['wallet_id', 'amount', 'created_at'], read: readInvoice },
   { fields: ['id', 'transaction', 'ledgerAt'], read: readWithdrawal },
   { fields: ['id', 'network', 'address'], read: readWallet },
@@ -85,7 +88,7 @@ export function parseImportedRecord(
   if (!isObject(value)) return flawed('it is no JSON object')
   const kind = KINDS.find(({ fields }) => fields.every((name) => value[name] !== undefined))
   if (kind === undefined)
-    return flawed('it is no invoice, deposit, wallet, key, identity, event, note or record of an audit')
+    return flawed('it is no invoice, order, deposit, wallet, key, identity, event, note or record of an audit')
   try {
     return kind.read(value, importing)
   } catch (error) {

@@ -7,6 +7,8 @@ import type { Wallet } from '../domain/wallet.js'
 import type { WithdrawnWallet } from '../domain/withdrawal.js'
 import type { RecordsWanted, WorkRecord } from '../http/routes/admin.js'
 import { withPayment } from '../http/routes/invoices.js'
+import { shownOrder } from '../http/routes/orders.js'
+import type { OrderWithOptions } from '../store/orders.js'
 import type { Awaitable, Page, PageOf, RecordCounts, Store } from '../store/store.js'
 import { setAsideOf } from './set-aside.js'
 
@@ -41,7 +43,15 @@ export async function* recordsOf(store: Store, kind: RecordKind, wanted: Records
 
 /** What can be read. Some kinds are not counted. */
 type RecordKind = keyof RecordCounts | Uncounted
-const UNCOUNTED = ['withdrawn-wallets', 'events', 'notes', 'audit', 'set-aside-blocks', 'set-aside-deposits'] as const
+const UNCOUNTED = [
+  'orders',
+  'withdrawn-wallets',
+  'events',
+  'notes',
+  'audit',
+  'set-aside-blocks',
+  'set-aside-deposits',
+] as const
 type Uncounted = (typeof UNCOUNTED)[number]
 
 function isCounted(kind: RecordKind): kind is keyof RecordCounts {
@@ -79,6 +89,11 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
       const { items, next } = await store.invoices.pageWithPayment(one, page)
       return { items: items.map(withPayment), next }
     }),
+  orders: async function* (store, owner) {
+    const read = (page: Page) =>
+      owner === null ? store.orders.all(page) : store.orders.page(owner, page, { orderNumber: null })
+    for await (const items of everyPage(store.turns, read)) yield items.map(exportedOrder)
+  },
   deposits: async function* (store, owner) {
     for (const network of store.networks.ids) {
       for await (const items of everyPage<Deposit>(store.turns, (page) => store.deposits.page(network, page))) {
@@ -116,6 +131,17 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
       if (owner === null || wallet?.owner === owner) yield [{ ...sighting, ...aside }]
     }
   },
+}
+
+/** An order as the API shows it, with what another store needs to go on with it. */
+function exportedOrder(found: OrderWithOptions): unknown {
+  const { order } = found
+  const shown = shownOrder(found)
+  const options = shown.options.map((option, i) => {
+    const { decimals, isVoidedByOrder } = order.options[i] ?? {}
+    return { ...option, decimals, isVoidedByOrder }
+  })
+  return { ...shown, callbackUrl: order.callbackUrl, options }
 }
 
 /** Pages of records, newest first: they are read until they are older than what is wanted. */

@@ -8,6 +8,7 @@ import type { Deposit } from '../domain/deposit.js'
 import type { EventType, ExportedEvent, OwnerEvent } from '../domain/event.js'
 import type { Outcome } from '../domain/failure.js'
 import type { ImportedEvent } from '../domain/imported-event.js'
+import type { ImportedOrder } from '../domain/imported-order.js'
 import type { ImportedInvoice } from '../domain/imported-record.js'
 import type { Invoice } from '../domain/invoice.js'
 import type { KeyHistory } from '../domain/key-history.js'
@@ -338,6 +339,7 @@ export interface OverviewPort {
 /** What an import writes beside facts of the ledger. */
 export type ImportableRecord =
   | ImportedInvoice
+  | ImportedOrder
   | ImportedEvent
   | { readonly type: 'audit'; readonly record: AuditRecord }
   | { readonly type: 'note'; readonly note: Note }

@@ -1,6 +1,8 @@
 import type { Deposit, DepositOutcome, DepositReport, Sighting } from '../../domain/deposit.js'
+import type { Order } from '../../domain/order.js'
 import type { Settled } from '../commands.js'
 import { answeredNow } from '../rules/asking.js'
+import type { OrderImportWork } from '../rules/import-orders.js'
 import { keptWhole, NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
 import {
   type DepositImportWork,
@@ -29,6 +31,8 @@ import { enterPaid } from './invoices/paid-invoices.js'
 import { enterVoid } from './invoices/void-invoices.js'
 import { internSet } from './invoices/wallet-sets.js'
 import { LmdbKeyWork } from './keys/api-keys.js'
+import { enterOrder, findOrder } from './orders/order-rows.js'
+import { orderWorkOn } from './orders/order-work.js'
 import { type InvoiceId, under } from './tables/keys.js'
 import { NOTHING } from './tables/tables.js'
 import { findWallet } from './wallets/wallets.js'
@@ -44,6 +48,7 @@ export class LmdbImports implements ImportPort {
     const units = batch.map((record) => (commit: Commit) => {
       const work = {
         invoices: new InvoiceImport(commit),
+        orders: new OrderImport(commit),
         deposits: new DepositImport(commit, this.deposits),
         keys: new LmdbKeyWork(commit),
         events: new LmdbEventImport(commit),
@@ -113,6 +118,27 @@ class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, 
 
   enterOpen(row: InvoiceRow): void {
     enterOpen(this.commit, indexed(this.commit, row))
+  }
+}
+
+class OrderImport extends LmdbLogWork implements OrderImportWork<InvoiceRow> {
+  readonly orders = orderWorkOn(this.commit)
+
+  silence(): void {
+    this.commit.silence()
+  }
+
+  find(id: string): Order | undefined {
+    return findOrder(this.commit, id)
+  }
+
+  invoices(ids: readonly string[]): readonly InvoiceRow[] {
+    return ids.map((id) => findInvoice(this.commit, id)).filter((row) => row !== undefined)
+  }
+
+  enter(order: Order, rows: readonly InvoiceRow[]): void {
+    for (const row of rows) putInvoiceRow(this.commit, { ...row, orderId: order.id })
+    enterOrder(this.commit, order)
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Deposit, DepositOutcome, DepositReport, Sighting } from '../../domain/deposit.js'
+import type { Order } from '../../domain/order.js'
 import type { Settled } from '../commands.js'
 import { answeredLater } from '../rules/asking.js'
+import type { OrderImportWork } from '../rules/import-orders.js'
 import { keptWhole, NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
 import {
   type DepositImportWork,
@@ -35,8 +37,15 @@ import {
 import { PostgresNoteWork } from './invoices/notes.js'
 import { toOrder } from './invoices/order-columns.js'
 import { enterOpen, enterPaid, enterVoid } from './invoices/places.js'
-import { expireDue, isPaidNow, lockInvoice } from './invoices/settle.js'
+import { expireDue, isPaidNow, lockInvoice, lockInvoices } from './invoices/settle.js'
 import { PostgresKeyWork } from './keys/key-port.js'
+import {
+  insertOrders,
+  ORDER_COLUMNS,
+  type OrderColumns as OrderRowColumns,
+  toOrder as toWholeOrder,
+} from './orders/order-rows.js'
+import { orderWorkOn } from './orders/order-work.js'
 import { lockAddresses } from './wallets/wallet-rows.js'
 
 /** Writes records of another store as they were. No webhook is owed by them. */
@@ -52,6 +61,7 @@ export class PostgresImports implements ImportPort {
       const unit = async (work: Work) => {
         const parts = {
           invoices: new InvoiceImport(work),
+          orders: new OrderImport(work),
           deposits: new DepositImport(work, this.deposits),
           keys: new PostgresKeyWork(work),
           events: new PostgresEventImport(work),
@@ -115,6 +125,31 @@ class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<string,
 
   enterOpen(row: InvoiceRow): void {
     enterOpen(this.work, [row])
+  }
+}
+
+class OrderImport extends PostgresLogWork implements OrderImportWork<InvoiceRow> {
+  readonly orders = orderWorkOn(this.work)
+
+  silence(): void {
+    this.work.silence()
+  }
+
+  async find(id: string): Promise<Order | undefined> {
+    const row = await this.work.row<OrderRowColumns>(
+      sql`SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE o.id = ${id}::uuid`,
+    )
+    return row === undefined ? undefined : toWholeOrder(row)
+  }
+
+  invoices(ids: readonly string[]): Promise<readonly InvoiceRow[]> {
+    return lockInvoices(this.work, ids)
+  }
+
+  enter(order: Order, rows: readonly InvoiceRow[]): void {
+    this.work.write(insertOrders([order]))
+    const ids = rows.map(({ id }) => id)
+    this.work.write(sql`UPDATE invoices SET order_id = ${order.id}::uuid WHERE id = ANY(${ids}::uuid[])`)
   }
 }
 

@@ -9,9 +9,11 @@ import type { Awaitable, ImportableRecord, ImportOutcome, ImportTerms } from '..
 import { type Asking, ask } from './asking.js'
 import { type AuditWork, importAudit } from './audit.js'
 import { type EventImportWork, importEvent, importRemoval } from './import-events.js'
+import { importOrder, type OrderImportWork } from './import-orders.js'
 import { ADDED, KNOWN, type LogWork, refused, skipLogging } from './import-outcomes.js'
 import { importKey, type KeyWork } from './keys.js'
 import { importNote, type NoteWork } from './notes.js'
+import type { OptionRow } from './order-work.js'
 import { askBoth } from './together.js'
 
 /** A wallet of an imported invoice. */
@@ -69,8 +71,9 @@ export interface DepositImportWork extends LogWork {
 }
 
 /** What an engine does to import records. */
-export interface ImportWork<Id, Row, Named> {
+export interface ImportWork<Id, Row extends OptionRow, Named> {
   readonly invoices: InvoiceImportWork<Id, Row>
+  readonly orders: OrderImportWork<Row>
   readonly deposits: DepositImportWork
   readonly keys: KeyWork
   readonly events: EventImportWork<Named>
@@ -79,7 +82,7 @@ export interface ImportWork<Id, Row, Named> {
 }
 
 /** Adds a record of another store as it was there. */
-export function importRecord<Id, Row, Named>(
+export function importRecord<Id, Row extends OptionRow, Named>(
   work: ImportWork<Id, Row, Named>,
   record: ImportableRecord,
   terms: ImportTerms,
@@ -87,6 +90,8 @@ export function importRecord<Id, Row, Named>(
   switch (record.type) {
     case 'invoice':
       return importInvoice(work.invoices, record, terms)
+    case 'order':
+      return importOrder(work.orders, record.order)
     case 'key':
       return importKey(work.keys, record.publicKey, record.key)
     case 'deposit':

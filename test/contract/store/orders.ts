@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Secp256k1Engine } from '../../../src/crypto/secp256k1.js'
 import type { DepositReport } from '../../../src/domain/deposit.js'
 import { orderState } from '../../../src/domain/order-share.js'
+import { importRecords } from '../../../src/service/import.js'
+import { recordsOf as exported } from '../../../src/service/records.js'
 import type { CreatedOrder } from '../../../src/store/commands.js'
 import { addressOf, refusalOf, unwrap } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
@@ -11,6 +14,9 @@ import { type OpenStore, present, type Scenario, withStore } from './harness.js'
 const EVENTS_MAX = 10_000
 const SECOND_MS = 1000
 const HOOK = 'https://example.com/hook'
+const EVERYTHING = { owner: null, invoice: null, sinceMs: null, isNewestFirst: false }
+/** No key is imported. */
+const NO_ENGINE: Pick<Secp256k1Engine, 'isPublicKey'> = { isPublicKey: () => false }
 
 /** Orders: a price that is paid in one coin or several (decisions 15). */
 export function describeOrders(open: OpenStore): void {
@@ -502,6 +508,108 @@ export function describeOrders(open: OpenStore): void {
         [made[1], made[3]],
       )
       assert.deepEqual((await t.store.orders.page('bob', { after: null, limit: 10 }, search)).items, [])
+    })
+  })
+
+  describe('the export of an order', () => {
+    const recordsOf = async (t: Scenario, kind: Parameters<typeof exported>[1]) => {
+      const parts: unknown[] = []
+      for await (const part of exported(t.store, kind, EVERYTHING)) if (part.type === 'item') parts.push(part.item)
+      // As a line of the file has it.
+      return parts.map((part) => JSON.parse(JSON.stringify(part)) as unknown)
+    }
+    const imported = (t: Scenario, records: readonly unknown[]) =>
+      importRecords(t.store, NO_ENGINE, { records, nowMs: t.clock.now(), ofFormerOwners: false })
+    const added = async (t: Scenario, records: readonly unknown[]) => {
+      const outcomes = await imported(t, records)
+      assert.deepEqual(
+        outcomes.filter(({ status }) => status !== 'added'),
+        [],
+      )
+    }
+
+    /** Orders that stand and ended in every way. */
+    const allKinds = async (t: Scenario) => {
+      const rich = {
+        reference: 'o-1',
+        orderNumber: 'N-1',
+        metadata: { cart: '7' },
+        callbackUrl: HOOK,
+        description: 'Tea',
+      }
+      const paid = await tenOrOne(t, { ...rich, returnUrl: 'https://shop.example/back' })
+      await pay(t, 'half', '5000000')
+      await payEther(t, 'rest', '0.5')
+      const voided = await order(t, { reference: 'o-2' })
+      unwrap(await end(t, 'void-order', voided.order.id))
+      const expired = await order(t, { expiresInSeconds: 60 })
+      t.clock.advance(60 * SECOND_MS)
+      await t.store.commands.catchUp()
+      const on3 = (amount: string) => ({ options: [{ walletIds: ['wallet-3'], currency: 'USDT', amount }] })
+      const accepted = await order(t, on3('7'))
+      await report(t, 'confirmed', 'most', '6000000', { walletId: 'wallet-3' })
+      unwrap(await end(t, 'accept-order', accepted.order.id))
+      const partly = await order(t, { ...on3('8'), expiresInSeconds: 3600 })
+      await report(t, 'confirmed', 'some', '2000000', { walletId: 'wallet-3' })
+      const converted = await order(t, { options: [{ walletIds: ['wallet-3'], currency: 'native' }] })
+      return { paid, voided, expired, accepted, partly, converted }
+    }
+
+    scenario('is taken by another store, and the order goes on there', async (t) => {
+      const made = await allKinds(t)
+      await withStore(open, async (other) => {
+        await other.own('alice', 'wallet-1', 'wallet-2', 'wallet-3')
+        other.clock.advance(t.clock.now() - other.clock.now())
+        for (const kind of ['invoices', 'deposits', 'orders', 'events'] as const) {
+          await added(other, await recordsOf(t, kind))
+        }
+        assert.deepEqual(await recordsOf(other, 'orders'), await recordsOf(t, 'orders'))
+        const again = await imported(other, await recordsOf(t, 'orders'))
+        assert.ok(again.every(({ status }) => status === 'known'))
+        for (const one of Object.values(made)) {
+          assert.deepEqual(await other.store.orders.find(one.order.id), await t.store.orders.find(one.order.id))
+        }
+        assert.deepEqual(await other.store.orders.findByReference('o-1'), await t.store.orders.findByReference('o-1'))
+        await report(other, 'confirmed', 'more', '6000000', { walletId: 'wallet-3' })
+        await standsAs(other, made.partly, 'paid', WHOLE, [false])
+        await payEther(other, 'rest', '0.5', 'dropped')
+        await standsAs(other, made.paid, 'partly', HALF, [false, false])
+        other.clock.advance(900 * SECOND_MS)
+        await other.store.commands.catchUp()
+        await standsAs(other, made.converted, 'expired', NONE, [true])
+      })()
+    })
+
+    scenario('is refused where its invoices are not what it says', async (t) => {
+      const made = await tenOrOne(t, { reference: 'o-1' })
+      await pay(t, 'half', '5000000')
+      const [record] = (await recordsOf(t, 'orders')) as [Record<string, unknown>]
+      const invoices = (await recordsOf(t, 'invoices')) as Record<string, unknown>[]
+      const errorOf = async (other: Scenario, change: object) => {
+        const [outcome] = await imported(other, [{ ...record, ...change }])
+        return outcome?.status === 'refused' ? outcome.error : assert.fail(`it was ${outcome?.status}`)
+      }
+      assert.equal(await errorOf(t, { name: 'Tea' }), 'another order has its id')
+      await withStore(open, async (other) => {
+        await other.own('alice', 'wallet-1', 'wallet-2', 'wallet-3')
+        await other.own('bob', 'wallet-4')
+        other.clock.advance(t.clock.now() - other.clock.now())
+        assert.equal(await errorOf(other, {}), 'the invoice of its option 1 is not known: import invoices first')
+        await added(other, invoices)
+        const first = 'the invoice of its option 1'
+        assert.equal(await errorOf(other, { owner: 'bob' }), `${first} is of another owner`)
+        assert.equal(await errorOf(other, { reference: 'o-2' }), `${first} has another reference`)
+        assert.equal(await errorOf(other, { expires_at: made.order.expiresAt + 1 }), `${first} expires at another time`)
+        const voided = { voided_at: t.clock.now() }
+        assert.equal(await errorOf(other, voided), 'it is void, and one of its invoices is not')
+        // Without its deposits it stands as its invoices do.
+        await added(other, [record])
+        await standsAs(other, made, 'unpaid', NONE, [false, false])
+        await added(other, await recordsOf(t, 'deposits'))
+        await standsAs(other, made, 'partly', HALF, [false, false])
+        const id = `${made.order.id.slice(0, 31)}${made.order.id.endsWith('0') ? '1' : '0'}`
+        assert.equal(await errorOf(other, { id }), `${first} is of another order`)
+      })()
     })
   })
 }

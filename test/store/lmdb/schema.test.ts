@@ -251,7 +251,7 @@ describe('the version of the data', () => {
           for (const { key, value } of [...invoices.getRange()]) {
             const [version, ...fields]: unknown[] = unpack(value)
             // The last two: when it was accepted, and its other id.
-            assert.deepEqual([version, fields.pop(), fields.pop()], [4, null, null])
+            assert.deepEqual([version, fields.pop(), fields.pop(), fields.pop()], [5, null, null, null])
             invoices.putSync(key, pack([2, ...fields]))
           }
           importedInvoices.dropSync()

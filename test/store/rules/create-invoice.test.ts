@@ -124,26 +124,37 @@ describe('creating an invoice', () => {
     const { work, answer, isReplay } = created({ key }, { authority, idempotency, signed })
     assert.deepEqual(answer, invoice)
     assert.equal(isReplay, false)
-    assert.deepEqual(work.done, [invoice, { expiresAt: null, isPaid: false }, 'invoice.created', signed, idempotency])
+    assert.deepEqual(work.done, [
+      invoice,
+      { expiresAt: null, isPaid: false, orderId: null },
+      'invoice.created',
+      signed,
+      idempotency,
+    ])
   })
 
   test('remembers nothing that was not sent', () => {
     const { work } = created({})
-    assert.deepEqual(work.done, [invoice, { expiresAt: null, isPaid: false }, 'invoice.created'])
+    assert.deepEqual(work.done, [invoice, { expiresAt: null, isPaid: false, orderId: null }, 'invoice.created'])
   })
 
   test('lets it expire', () => {
     const { work, expiresAt } = created({}, undefined, { ...request, expiresInSeconds: 60 })
     assert.equal(expiresAt, NOW + 60_000)
-    assert.deepEqual(work.done[1], { expiresAt: NOW + 60_000, isPaid: false })
+    assert.deepEqual(work.done[1], { expiresAt: NOW + 60_000, isPaid: false, orderId: null })
   })
 
   test('finds it paid by deposits that are dated ahead', () => {
     for (const receivedAhead of [150n, 151n]) {
       const { work } = created({ receivedAhead })
-      assert.deepEqual(work.done, [invoice, { expiresAt: null, isPaid: true }, 'invoice.created', 'invoice.paid'])
+      assert.deepEqual(work.done, [
+        invoice,
+        { expiresAt: null, isPaid: true, orderId: null },
+        'invoice.created',
+        'invoice.paid',
+      ])
     }
-    assert.deepEqual(created({ receivedAhead: 149n }).work.done[1], { expiresAt: null, isPaid: false })
+    assert.deepEqual(created({ receivedAhead: 149n }).work.done[1], { expiresAt: null, isPaid: false, orderId: null })
   })
 
   const terms = { authority, idempotency, signed }

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Order, optionReference } from '../../domain/order.js'
+import type { Awaitable, ImportOutcome } from '../store.js'
+import { type Asking, ask } from './asking.js'
+import { ADDED, KNOWN, type LogWork, refused, skipLogging } from './import-outcomes.js'
+import { reviewOrder, voidedAtOf } from './order-life.js'
+import type { OptionRow, OrderWork } from './order-work.js'
+
+/** What an engine does to import an order, inside a transaction. */
+export interface OrderImportWork<I extends OptionRow> extends LogWork {
+  readonly orders: OrderWork<I>
+  /** What is done from now on is no event. */
+  silence(): void
+  find(id: string): Awaitable<Order | undefined>
+  /** Those of some invoices that are known. Nobody else changes them, or what they have received, until the commit. */
+  invoices(ids: readonly string[]): Awaitable<readonly I[]>
+  /** Enters an order, and has its invoices name it. */
+  enter(order: Order, invoices: readonly I[]): void
+}
+
+/**
+ * Adds an order of another store to its invoices, which are there already, with what they have received. An invoice is no order's until
+ * then: it lives as any other one does.
+ */
+export function* importOrder<I extends OptionRow>(work: OrderImportWork<I>, order: Order): Asking<ImportOutcome> {
+  const nowMs = yield* ask(work.readClock())
+  work.silence()
+  const known = yield* ask(work.find(order.id))
+  if (known !== undefined) {
+    return isDeepStrictEqual(promised(known), promised(order)) ? KNOWN : refused('another order has its id')
+  }
+  const found = new Map((yield* ask(work.invoices(idsOf(order)))).map((row) => [row.invoice.id, row]))
+  const rows: I[] = []
+  for (const [i, id] of idsOf(order).entries()) {
+    const row = found.get(id)
+    const flaw = flawOfOption(order, i + 1, row)
+    if (flaw !== null) return refused(`the invoice of its option ${i + 1} ${flaw}`)
+    if (row !== undefined) rows.push(row)
+  }
+  if (new Set(rows).size < rows.length) return refused('two of its options have the same invoice')
+  if (order.voidedAt !== null && rows.some(({ voidedAt }) => voidedAt === null)) {
+    return refused('it is void, and one of its invoices is not')
+  }
+  const voidedAt = voidedAtOf(work.orders, order, rows)
+  work.enter({ ...order, voidedAt, isExpiryDecided: order.expiresAt <= nowMs }, rows)
+  yield* reviewOrder(work.orders, order.id, null)
+  yield* skipLogging(work, order.createdAt, order.voidedAt ?? order.acceptedAt ?? 0)
+  return ADDED
+}
+
+function idsOf({ options }: Order): readonly string[] {
+  return options.map(({ invoiceId }) => invoiceId)
+}
+
+function flawOfOption(order: Order, number: number, row: OptionRow | undefined): string | null {
+  if (row === undefined) return 'is not known: import invoices first'
+  if (row.orderId !== null) return 'is of another order'
+  if (row.invoice.owner !== order.owner) return 'is of another owner'
+  if (row.invoice.reference !== optionReference(order, number)) return 'has another reference'
+  return row.expiresAt === order.expiresAt ? null : 'expires at another time'
+}
+
+/** What does not change of an order. */
+function promised({ options, ...order }: Order): unknown {
+  return {
+    ...order,
+    options: options.map((option) => ({ ...option, isVoidedByOrder: false })),
+    ...{ voidedAt: null, acceptedAt: null, isExpiryDecided: false, standing: 'none' },
+  }
+}
