@@ -13,8 +13,6 @@ export interface PriceDecimals {
   readonly coin: number
 }
 
-export const PRICE_DECIMALS_DEFAULT: PriceDecimals = { token: 2, coin: 6 }
-
 /** What is rounded has at least as many significant digits, where the coin can carry them. */
 const SIGNIFICANT_DIGITS_MIN = 4
 
@@ -112,7 +110,7 @@ export function* raisedAmounts({ amount, highest, decimals }: Quote): Generator<
 }
 
 /** A decimal string with all its places: 25.5 with 2 of them is `25.50`. */
-export function withPlaces(atoms: bigint, decimals: number): string {
+function withPlaces(atoms: bigint, decimals: number): string {
   const units = (atoms / smallestUnit(decimals)).toString()
   if (decimals === 0) return units
   const digits = units.padStart(decimals + 1, '0')

@@ -13,7 +13,7 @@ import { isAbsoluteHttpUrl, parseOwner, truncate, wellFormed } from './text.js'
 export const ORDER_OPTIONS_MAX = 10
 
 /** How long the rates of an order are promised unless something else is said (decisions 15). */
-export const ORDER_EXPIRY_SECONDS_DEFAULT = 900
+const ORDER_EXPIRY_SECONDS_DEFAULT = 900
 
 /** So that the reference of its last option fits: `<reference>/10`. */
 export const ORDER_REFERENCE_LENGTH_MAX = REFERENCE_LENGTH_MAX - `/${ORDER_OPTIONS_MAX}`.length
@@ -21,7 +21,7 @@ export const ORDER_REFERENCE_LENGTH_MAX = REFERENCE_LENGTH_MAX - `/${ORDER_OPTIO
 /** A currency of ISO 4217, or the symbol of a coin. */
 const PRICE_CURRENCY = /^[A-Z][A-Z0-9]{1,11}$/
 
-export function isPriceCurrency(text: string): boolean {
+function isPriceCurrency(text: string): boolean {
   return PRICE_CURRENCY.test(text)
 }
 

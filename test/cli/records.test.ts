@@ -284,7 +284,7 @@ describe('records of a data directory', () => {
         const refusals = stderr.split('\n').filter((line) => line.startsWith(file))
         const lines = stdout.split('\n').length
         assert.deepEqual(refusals, [
-          `${file}:${lines}: it is no invoice, deposit, wallet, key, identity, event, note or record of an audit`,
+          `${file}:${lines}: it is no invoice, order, deposit, wallet, key, identity, event, note or record of an audit`,
           `${file}:${lines + 1}: it is no JSON`,
         ])
         assert.deepEqual([code, JSON.parse(told)], [1, { added: lines - 1, known: 0, refused: 2 }])

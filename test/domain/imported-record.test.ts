@@ -267,7 +267,7 @@ describe('an imported record', () => {
     [{ ...NOTE, text: ' ' }, 'text is no text of a note'],
     [{ ...NOTE, text: 'a\u001b[2J' }, 'text is no text of a note'],
     [{ ...NOTE, text: '\u{1f600}'.repeat(2001) }, 'text is no text of a note'],
-    [{ what: 'ever' }, 'it is no invoice, deposit, wallet, key, identity, event, note or record of an audit'],
+    [{ what: 'ever' }, 'it is no invoice, order, deposit, wallet, key, identity, event, note or record of an audit'],
     [[INVOICE], 'it is no JSON object'],
   ] as const) {
     test(`is refused: ${flaw}, as in ${JSON.stringify(record).slice(0, 200)}`, () => {

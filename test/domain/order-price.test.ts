@@ -2,15 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Networks } from '../../src/domain/network.js'
 import { coinOfOption } from '../../src/domain/order-coin.js'
-import {
-  PRICE_DECIMALS_DEFAULT,
-  placesOf,
-  quoteOption,
-  RAISE_STEPS_MAX,
-  type Rates,
-  raisedAmounts,
-} from '../../src/domain/order-price.js'
+import { placesOf, quoteOption, RAISE_STEPS_MAX, type Rates, raisedAmounts } from '../../src/domain/order-price.js'
 import { refusalOf, unwrap } from '../support/fixtures.js'
+import { PRICE_DECIMALS } from '../support/orders.js'
 
 const ratesOf = (rate: string | null, spread = 0): Rates => ({
   rateFor: () => (rate === null ? null : { rate, at: 7, spread }),
@@ -36,7 +30,7 @@ function quoted(given: Case) {
     option,
     coin,
     ratesOf(rate, spread),
-    PRICE_DECIMALS_DEFAULT,
+    PRICE_DECIMALS,
     1,
   )
 }

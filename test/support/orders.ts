@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { COIN_DECIMALS } from '../../src/domain/network.js'
 import { type OrderRequest, parseOrderRequest } from '../../src/domain/order.js'
-import { PRICE_DECIMALS_DEFAULT, type QuotedRate, quoteOption, type Rates } from '../../src/domain/order-price.js'
+import { type PriceDecimals, type QuotedRate, quoteOption, type Rates } from '../../src/domain/order-price.js'
 import type { OrderCommand } from '../../src/store/commands.js'
 import { START_MS } from './manual-clock.js'
 
@@ -23,6 +23,9 @@ export interface OrderFieldsOfTest {
   readonly callbackUrl?: string
   readonly expiresInSeconds?: number
 }
+
+/** As the settings have them by default. */
+export const PRICE_DECIMALS: PriceDecimals = { token: 2, coin: 6 }
 
 /** The prices of coins in euros. */
 const EUROS: Readonly<Record<string, string>> = { USDT: '0.92', ETH: '2950.10' }
@@ -57,7 +60,7 @@ export function orderCommand(
   const quotes = request.options.map((option) => {
     const coin =
       option.currency === 'native' ? { symbol: 'ETH', decimals: COIN_DECIMALS.evm } : { symbol: 'USDT', decimals: 6 }
-    return quoteOption(request.price, option, coin, rates, PRICE_DECIMALS_DEFAULT, START_MS)
+    return quoteOption(request.price, option, coin, rates, PRICE_DECIMALS, START_MS)
   })
   return { type: 'order', request, quotes, terms }
 }
