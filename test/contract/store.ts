@@ -27,6 +27,7 @@ import { describeMovedEvents } from './store/moved-events.js'
 import { describeNetworks } from './store/networks.js'
 import { describeNotes } from './store/notes.js'
 import { describeOrderFields } from './store/order-fields.js'
+import { describeOrderHistories } from './store/order-histories.js'
 import { describeOrders } from './store/orders.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
@@ -59,7 +60,7 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   identities: [describeIdentities],
   wallets: [describeWallets],
   invoices: [describeInvoices, describeOrderFields, describeQualifyingDeposits],
-  orders: [describeOrders],
+  orders: [describeOrders, describeOrderHistories],
   notes: [describeNotes],
   deposits: [describeDeposits, describeMatching, describeOwnMoney, describeStrayDeposits, describeUnderpaid],
   chain: [describeChains],

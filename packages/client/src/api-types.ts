@@ -192,7 +192,7 @@ export interface CreatedOrder {
     /** What it asks in its coin. */
     readonly amount: string
     /** As in the option. */
-    readonly currency: 'native' | 'USDT'
+    readonly currency: Currency
     /** The price of one coin that the amount follows from: `1` in the currency of the price, null for an amount that you fixed. */
     readonly rate: string | null
   })[]
@@ -1023,8 +1023,8 @@ export interface CreateOrderRequest {
   readonly options: readonly ({
     /** Duplicates are removed, the order is kept. */
     readonly walletIds: readonly string[]
-    /** An empty text counts as absent. */
-    readonly currency?: 'native' | 'USDT' | null | undefined
+    /** `native`, or a token that every network of the wallets has. An empty text counts as absent. */
+    readonly currency?: Currency | null | undefined
     /** Fixes what this option asks, in its coin. Without it the amount follows from the price and the rate. */
     readonly amount?: string | null | undefined
   })[]

@@ -342,7 +342,7 @@ export class Billhook {
    * ```js
    * const options = [{ walletIds: [walletId], currency: 'USDT' }]
    * const order = await billhook.createOrder({ price: { amount: '30.00', currency: 'USDT' }, options, name: 'Tea set' })
-   * await billhook.simulateDeposit({ invoiceId: order.invoices[0].id, kind: 'confirmed' })
+   * for (const { id } of order.invoices) await billhook.simulateDeposit({ invoiceId: id, kind: 'confirmed' })
    * const { status } = await billhook.waitForOrder(order.id, { timeoutMs: 60_000 })
    * console.log(status) // paid
    * ```

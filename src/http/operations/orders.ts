@@ -5,9 +5,9 @@ import { examples } from './examples.js'
 import { amountInRequest, callbackUrl, idempotencyKey, ownerAlone, walletIds } from './invoices.js'
 import { operations } from './operation.js'
 import { identityInPath, ownerInBody, pageParameters } from './parameters.js'
+import { currencyName } from './records/common.js'
 import { orderInRequest } from './records/order-fields.js'
 import type { RecordName } from './records.js'
-import { currencyName } from './records/common.js'
 import { hex, list, oneOf, orNull, record, type Schema, text, whole } from './schema.js'
 
 const orderRequest: Schema = record(

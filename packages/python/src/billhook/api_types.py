@@ -102,7 +102,7 @@ class CreatedOrderInvoices(TypedDict):
     #: What it asks in its coin.
     amount: str
     #: As in the option.
-    currency: Literal["native", "USDT"]
+    currency: str
     #: The price of one coin that the amount follows from: `1` in the currency of the price, null for an amount that you fixed.
     rate: Optional[str]
 
@@ -1057,8 +1057,8 @@ class _OrderDraftOptionsAlways(TypedDict):
 
 
 class OrderDraftOptions(_OrderDraftOptionsAlways, total=False):
-    #: An empty text counts as absent.
-    currency: Optional[Literal["native", "USDT"]]
+    #: `native`, or a token that every network of the wallets has. An empty text counts as absent.
+    currency: Optional[str]
     #: Fixes what this option asks, in its coin. Without it the amount follows from the price and the rate.
     amount: Optional[str]
 
