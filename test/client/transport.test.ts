@@ -9,6 +9,11 @@ import { chosenSignatures } from './chosen-signatures.js'
 import { FakeService, refusal, type Scripted } from './fake-service.js'
 
 const key = testKey('client')
+const ORDER_DRAFT = {
+  price: { amount: '25.00', currency: 'USDT' },
+  options: [{ walletIds: ['w'], currency: 'USDT' }],
+  name: 'Tea',
+}
 const DRAFT = { walletIds: ['w'], name: 'Tea', amount: '1' }
 const CREATED: Scripted = { status: 201, body: { id: 'f'.repeat(32), url: `/pay/${'f'.repeat(32)}` } }
 const KEYS: Scripted = { status: 200, body: [] }
@@ -210,6 +215,12 @@ describe('a signal', () => {
       listInvoices: () => billhook.listInvoices(options).next(),
       listInvoicesWithoutPayment: () => billhook.listInvoicesWithoutPayment(options).next(),
       waitForPayment: () => billhook.waitForPayment('i', options),
+      createOrder: () => billhook.createOrder(ORDER_DRAFT, options),
+      getOrder: () => billhook.getOrder('o', options),
+      voidOrder: () => billhook.voidOrder('o', options),
+      acceptOrder: () => billhook.acceptOrder('o', options),
+      listOrders: () => billhook.listOrders(options).next(),
+      waitForOrder: () => billhook.waitForOrder('o', options),
       registerApiKey: () => billhook.registerApiKey({ label: 'l' }, options),
       listApiKeys: () => billhook.listApiKeys(options),
       revokeApiKey: () => billhook.revokeApiKey('k', options),
@@ -256,6 +267,8 @@ describe('repetitions', () => {
       const calls: readonly ((billhook: Billhook) => Promise<unknown>)[] = [
         (billhook) => billhook.voidInvoice('i'),
         (billhook) => billhook.acceptInvoice('i'),
+        (billhook) => billhook.voidOrder('o'),
+        (billhook) => billhook.acceptOrder('o'),
         (billhook) => billhook.registerApiKey({ label: 'l', publicKey: key.publicKeyHex }),
         (billhook) => billhook.revokeApiKey('k'),
         (billhook) => billhook.rotateWebhookSecret(),
