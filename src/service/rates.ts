@@ -1,8 +1,10 @@
 import type { Settings } from '../config.js'
-import type { RateOrigin, RateTerms } from '../domain/rates.js'
+import { NO_RATES, type Rates } from '../domain/order-price.js'
+import { type RateOrigin, type RateTerms, rateFor } from '../domain/rates.js'
 import type { RatesInUse } from '../http/routes/rates.js'
 import type { RateSource } from '../rates/rate-source.js'
 import { systemScheduler } from '../scheduler.js'
+import type { RatePort } from '../store/rates.js'
 import { AddressGuard } from '../webhooks/address-guard.js'
 import { isLoopback, isPrivateToMachine } from './exposure.js'
 
@@ -22,6 +24,21 @@ export function rateOriginOf({ rates, sandbox }: Pick<Settings, 'rates' | 'sandb
 
 export function ratesInUse(settings: Settings): RatesInUse {
   return { origin: rateOriginOf(settings), maxAgeMs: rateTermsOf(settings).maxAgeMs, spread: settings.ratesSpread }
+}
+
+/** The rates that are in force, as they are now; orders are priced by them. */
+export async function ratesForOrders(
+  rates: Pick<RatePort, 'current'>,
+  { origin, maxAgeMs, spread }: RatesInUse,
+): Promise<Rates> {
+  if (origin === null) return NO_RATES
+  const table = await rates.current()
+  return {
+    rateFor: (currency, coin, nowMs) => {
+      const found = rateFor(table, { currency, coin }, maxAgeMs, nowMs)
+      return found.ok ? { rate: found.rate, at: found.at, spread } : null
+    },
+  }
 }
 
 /** What is read for rates; null where they are pushed, or there are none. Its HTTP client is loaded only here. */

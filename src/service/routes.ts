@@ -5,7 +5,7 @@ import { Tarpit } from '../auth/tarpit.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import type { Network } from '../domain/network.js'
-import { NO_RATES, type PriceDecimals } from '../domain/order-price.js'
+import type { PriceDecimals } from '../domain/order-price.js'
 import { type AllHandlers, together } from '../http/endpoints.js'
 import { browserGuard, type IsOwnOrigin, ownOrigin, unsignedPath } from '../http/guards/browsers.js'
 import { ClaimLimit } from '../http/guards/claim-limit.js'
@@ -42,7 +42,7 @@ import type { Core } from './core.js'
 import { requestCharge } from './door.js'
 import { infoOf } from './info.js'
 import { pageNetworksOf } from './pages.js'
-import { ratesInUse } from './rates.js'
+import { ratesForOrders, ratesInUse } from './rates.js'
 
 /** Wallets of one network that one client address may lease at once, unless a setting says otherwise. */
 const CLAIMS_PER_ADDRESS = 20
@@ -152,7 +152,7 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
       defaultExpirySeconds: settings.orderExpirySeconds,
       networks: store.networks,
       wallets: store.wallets,
-      ratesNow: () => NO_RATES,
+      ratesNow: () => ratesForOrders(store.rates, ratesInUse(settings)),
       places: priceDecimalsOf(settings),
       now: () => clock.now(),
     }),

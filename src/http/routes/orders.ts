@@ -16,6 +16,7 @@ import { type Lists, linkOf, readListQuery, refuseParameter } from '../lists.js'
 import { type QuoteParts, quotesFor } from '../order-quotes.js'
 import type { Answer, Request } from '../server.js'
 import { termsOf } from '../signed-creation.js'
+import { percentText } from './rates.js'
 
 export interface OrderParts extends QuoteParts {
   readonly orders: OrderPort
@@ -153,13 +154,7 @@ export function shownOrder({ order, invoices, readAt }: OrderWithOptions) {
 function rateOf({ options }: OrderWithOptions['order'], i: number) {
   const { rate, isFixed } = options[i] ?? { rate: null, isFixed: true }
   if (rate === null) return { rate: isFixed ? null : '1', rateAt: null, spread: null }
-  return { rate: rate.rate, rateAt: rate.at, spread: percent(rate.spread) }
-}
-
-/** Hundredths of a percent as a decimal of percent. */
-function percent(hundredths: number): string {
-  const [whole, fraction] = [Math.floor(hundredths / 100), hundredths % 100]
-  return fraction === 0 ? String(whole) : `${whole}.${String(fraction).padStart(2, '0').replace(/0$/, '')}`
+  return { rate: rate.rate, rateAt: rate.at, spread: percentText(rate.spread) }
 }
 
 /** What a filter leaves out is not read past without end: every answer looks at a bounded number of orders. */

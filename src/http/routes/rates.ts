@@ -73,7 +73,7 @@ export function ratesRecord(table: RateTable, { origin, maxAgeMs, spread }: Rate
 }
 
 /** Hundredths of a percent, in percent. */
-function percentText(hundredths: number): string {
+export function percentText(hundredths: number): string {
   const fraction = String(hundredths % HUNDREDTHS)
     .padStart(2, '0')
     .replace(/0+$/, '')

@@ -7,8 +7,8 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 15 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 15
+/** What version 16 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 16
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
   ...['audit', 'blocks-aside', 'deposits-aside'],

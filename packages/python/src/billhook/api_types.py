@@ -758,8 +758,6 @@ class EventResult(_EventResultAlways, total=False):
     error: str
 
 
-class DepositPayloadInvoiceOrder(TypedDict):
-    """If the invoice is an option of an order: the order, as of that moment. Else absent."""
 class RatesWithheldHeld(TypedDict):
     """What it has jumped to; null if it has not."""
 
@@ -819,8 +817,8 @@ class RatePair(TypedDict):
     coin: str
 
 
-class DepositPayloadInvoice(TypedDict):
-    """With the payload `with-invoice`: its state when the delivery was recorded."""
+class DepositPayloadInvoiceOrder(TypedDict):
+    """If the invoice is an option of an order: the order, as of that moment. Else absent."""
 
     #: The id of the order.
     id: str

@@ -6,8 +6,8 @@ import { idempotencyKeys, invoices, signedCreations } from './invoice-kinds.js'
 import { answers, audit, identityKeys, ledger, ledgerSetAside, ledgerTaken, logged } from './ledger-kinds.js'
 import type { LmdbMovedKind } from './moved-kind.js'
 import { notes } from './note-kinds.js'
-import { rates } from './rate-kinds.js'
 import { orders } from './order-kinds.js'
+import { rates } from './rate-kinds.js'
 import { addresses, identities, keys, wallets } from './wallet-kinds.js'
 
 export const LMDB_KINDS: { readonly [K in MovedKind]: LmdbMovedKind<K> } = {
