@@ -1,11 +1,12 @@
 import type { WalletDirectory } from '../../actors/wallet-directory.js'
 import type { Signer } from '../../auth/signed-request.js'
-import { failure, succeed } from '../../domain/failure.js'
+import { failure } from '../../domain/failure.js'
 import { parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import type { Networks } from '../../domain/network.js'
 import { truncate, wellFormed } from '../../domain/text.js'
 import type { InvoiceResult } from '../../store/commands.js'
 import type { InvoicePort, InvoiceWithPayment, Page } from '../../store/store.js'
+import { end } from '../ending.js'
 import { handlers } from '../endpoints.js'
 import { InProgress, readIdempotency } from '../idempotency.js'
 import {
@@ -17,7 +18,7 @@ import {
   wantedBy,
   wantedPage,
 } from '../invoice-filters.js'
-import { failureAnswer, jsonAnswer, jsonTextAnswer, ownerInBody, readJsonObject } from '../json.js'
+import { failureAnswer, jsonAnswer, jsonTextAnswer, readJsonObject } from '../json.js'
 import { type ListQuery, type Lists, linkOf, type PagedList, readListQuery, refuseParameter } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 import { termsOf } from '../signed-creation.js'
@@ -39,9 +40,9 @@ export function invoiceHandlers(parts: InvoiceParts) {
     'POST /api/invoices': (request, _params, signer) => create(parts, inProgress, request, signer),
     'GET /api/invoices/:id': (_request, { id }) => show(parts.invoices, id),
     'POST /api/invoices/:id/void': (request, { id }, signer, trace) =>
-      end(request, signer, trace, (owner, terms) => parts.directory.voidInvoice(id, owner, terms)),
+      end(request, signer, trace, (owner, terms) => parts.directory.voidInvoice(id, owner, terms), withPayment),
     'POST /api/invoices/:id/accept': (request, { id }, signer, trace) =>
-      end(request, signer, trace, (owner, terms) => parts.directory.acceptInvoice(id, owner, terms)),
+      end(request, signer, trace, (owner, terms) => parts.directory.acceptInvoice(id, owner, terms), withPayment),
     'GET /api/users/:id/invoices': (request, { id }) => list(parts, id, request),
   })
 }
@@ -72,25 +73,6 @@ async function create(
     directory.createInvoice(wanted.value, { ...terms, idempotency: idempotency.value }),
   )
   return result === null ? failureAnswer(failure('idempotency_in_progress')) : createdAnswer(result, basePath)
-}
-
-/** Ends an invoice one way or the other. A signed request needs no body. */
-async function end(
-  request: Request,
-  signer: Signer | null,
-  trace: string | undefined,
-  ending: (
-    owner: string,
-    terms: Parameters<WalletDirectory['voidInvoice']>[2],
-  ) => ReturnType<WalletDirectory['voidInvoice']>,
-): Promise<Answer> {
-  const owner = signer === null ? ownerInBody(request.body, 'owner_required') : succeed(signer.key.owner)
-  if (!owner.ok) return failureAnswer(owner.failure)
-  const outcome = await ending(owner.value, {
-    ...(signer === null ? {} : { authority: signer.authority }),
-    ...(trace === undefined ? {} : { trace }),
-  })
-  return outcome.ok ? jsonAnswer(200, withPayment(outcome.value)) : failureAnswer(outcome.failure)
 }
 
 function createdAnswer({ outcome, expiresAt, isReplay }: InvoiceResult, basePath: string): Answer {

@@ -1,17 +1,18 @@
 import type { WalletDirectory } from '../../actors/wallet-directory.js'
 import type { Signer } from '../../auth/signed-request.js'
-import { failure, succeed } from '../../domain/failure.js'
+import { failure } from '../../domain/failure.js'
 import { parseOrderRequest, storedOrderReference } from '../../domain/order.js'
 import { storedOrderNumber } from '../../domain/order-fields.js'
 import { ORDER_STATUSES, orderState } from '../../domain/order-share.js'
 import type { OrderResult } from '../../store/commands.js'
 import type { OrderPort, OrderWithOptions } from '../../store/orders.js'
 import type { Page } from '../../store/store.js'
+import { end } from '../ending.js'
 import { handlers } from '../endpoints.js'
 import { type Charge, REQUEST_MS } from '../guards/rate-limiter.js'
 import { InProgress, readIdempotency } from '../idempotency.js'
 import { FILTERED_LIMIT, wantedPage } from '../invoice-filters.js'
-import { failureAnswer, jsonAnswer, jsonTextAnswer, ownerInBody, readJsonObject } from '../json.js'
+import { failureAnswer, jsonAnswer, jsonTextAnswer, readJsonObject } from '../json.js'
 import { type Lists, linkOf, readListQuery, refuseParameter } from '../lists.js'
 import { type QuoteParts, quotesFor } from '../order-quotes.js'
 import type { Answer, Request } from '../server.js'
@@ -39,9 +40,9 @@ export function orderHandlers(parts: OrderParts) {
     [CREATE]: (request, _params, signer) => create(parts, inProgress, request, signer),
     'GET /api/orders/:id': async (_request, { id }) => showAnswer(await parts.orders.findWithOptions(id)),
     'POST /api/orders/:id/void': (request, { id }, signer, trace) =>
-      end(request, signer, trace, (owner, terms) => parts.directory.voidOrder(id, owner, terms)),
+      end(request, signer, trace, (owner, terms) => parts.directory.voidOrder(id, owner, terms), shownOrder),
     'POST /api/orders/:id/accept': (request, { id }, signer, trace) =>
-      end(request, signer, trace, (owner, terms) => parts.directory.acceptOrder(id, owner, terms)),
+      end(request, signer, trace, (owner, terms) => parts.directory.acceptOrder(id, owner, terms), shownOrder),
     'GET /api/users/:id/orders': (request, { id }) => list(parts, id, request),
   })
 }
@@ -76,25 +77,6 @@ async function create(
     return directory.createOrder({ request: wanted, quotes, terms: { ...terms, idempotency: idempotency.value } })
   })
   return result === null ? failureAnswer(failure('idempotency_in_progress')) : createdAnswer(result, basePath)
-}
-
-/** Ends an order one way or the other. A signed request needs no body. */
-async function end(
-  request: Request,
-  signer: Signer | null,
-  trace: string | undefined,
-  ending: (
-    owner: string,
-    terms: Parameters<WalletDirectory['voidOrder']>[2],
-  ) => ReturnType<WalletDirectory['voidOrder']>,
-): Promise<Answer> {
-  const owner = signer === null ? ownerInBody(request.body, 'owner_required') : succeed(signer.key.owner)
-  if (!owner.ok) return failureAnswer(owner.failure)
-  const outcome = await ending(owner.value, {
-    ...(signer === null ? {} : { authority: signer.authority }),
-    ...(trace === undefined ? {} : { trace }),
-  })
-  return outcome.ok ? jsonAnswer(200, shownOrder(outcome.value)) : failureAnswer(outcome.failure)
 }
 
 function createdAnswer({ outcome, isReplay }: OrderResult, basePath: string): Answer {

@@ -64,7 +64,7 @@ function endSigned(how: 'void' | 'accept', id: string, key: TestKey, body: strin
 const codeOf = (reply: Reply) => [reply.status, reply.json.code]
 
 describe('POST /api/invoices/:id/void', () => {
-  for (const body of ['', '{}', '{"owner":"somebody else"}', 'no json']) {
+  for (const body of ['', '{}', '{"owner":"somebody else"}']) {
     test(`voids for the owner of the key that signed, with the body ${JSON.stringify(body)}`, async () => {
       const { id, amount } = await newInvoice()
       const reply = await voidSigned(id, KEY, body)
@@ -118,8 +118,20 @@ describe('POST /api/invoices/:id/void', () => {
   })
 })
 
+for (const how of ['void', 'accept'] as const) {
+  test(`a signed request to ${how} an invoice is refused for a body that is no object`, async () => {
+    const { id } = await newInvoice()
+    for (const body of ['no json', '"text"', '[]', 'null']) {
+      const reply = await endSigned(how, id, KEY, body, how === 'void' ? TAG : ACCEPT_TAG)
+      assert.deepEqual(codeOf(reply), [400, 'invalid_json'], body)
+    }
+    const { voided_at, accepted_at } = (await fixture.get(`/api/invoices/${id}`)).json
+    assert.deepEqual([voided_at, accepted_at], [null, null])
+  })
+}
+
 describe('POST /api/invoices/:id/accept', () => {
-  for (const body of ['', '{}', '{"owner":"somebody else"}', 'no json']) {
+  for (const body of ['', '{}', '{"owner":"somebody else"}']) {
     test(`accepts for the owner of the key that signed, with the body ${JSON.stringify(body)}`, async () => {
       const { id, amount } = await newInvoice({ reference: `accepted ${body}` })
       const reply = await acceptSigned(id, KEY, body)
