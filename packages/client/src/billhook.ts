@@ -647,7 +647,7 @@ export class Billhook {
    * @example
    * ```js
    * const { rates, withheld } = await billhook.getRates()
-   * console.log(rates.EUR.USDT, withheld.length) // 0.92 0
+   * console.log(rates.EUR?.USDT, withheld.length) // 0.92 0
    * ```
    */
   async getRates({ signal }: CallOptions = {}): Promise<Rates> {
@@ -687,7 +687,7 @@ export class Billhook {
    * @example
    * ```js
    * const { status } = await billhook.setSandboxRates({ EUR: { USDT: '0.92', ETH: '2950.10' } })
-   * console.log(status, (await billhook.getRates()).rates.EUR.ETH) // accepted 2950.10
+   * console.log(status, (await billhook.getRates()).rates.EUR?.ETH) // accepted 2950.10
    * ```
    */
   async setSandboxRates(rates: SetSandboxRatesRequest['rates'], { signal }: CallOptions = {}): Promise<RatesTaken> {

@@ -15,7 +15,7 @@ export function overheard<Port extends object>(port: Port, hear: (error: unknown
         throw error
       }
     }
-    Object.defineProperty(heard, name, { value })
+    Object.defineProperty(heard, name, { value, writable: true, configurable: true })
   }
   return heard
 }
