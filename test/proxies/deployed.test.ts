@@ -163,7 +163,7 @@ function inspect(name: (typeof proxyNames)[number], engine: string): void {
     const { proxy, peer } = await startProxy(t, { name, upstreamPort: portOf(service) })
     const checklist = readFileSync(join(projectRoot, 'docs/production.md'), 'utf8')
     const rows = [...checklist.matchAll(/^curl -si (https?):\/\/pay\.example(\S+) .* # (\d+):?(.*)$/gm)]
-    assert.equal(rows.length, 6)
+    assert.equal(rows.length, 7)
     for (const [row, scheme, path = '', status, note] of rows) {
       const answer = await exchange(scheme === 'http' ? { port: proxy.httpPort } : peer, ['GET', path])
       const isFromProxy = note?.includes('from the proxy') === true || scheme === 'http'
