@@ -118,6 +118,9 @@ const declared = {
   'GET /pay/:id/qr/:file': { access: 'open' },
   'GET /pay/shop/logo/:file': { access: 'open' },
   'GET /pay/shop/wallet/:file': { access: 'open' },
+  'GET /order/:id': { access: 'open', query: 'any' },
+  'GET /order/:id/events': { access: 'open', query: ['after'] },
+  'GET /order/:id/qr/:file': { access: 'open' },
 
   'POST /internal/events': {
     action: 'gateway.push',

@@ -16,11 +16,11 @@ export interface Brand {
 
 export const NO_BRAND: Brand = { name: null, logo: null, accent: null, returnUrl: null, support: null }
 
-/** The logo, or without one the name. The address is relative, so that it works behind a proxy under another path. */
-export function brandMark({ name, logo }: Brand): Markup | null {
+/** The logo, or without one the name. `shopPath`: as of a `PageFrame`. */
+export function brandMark({ name, logo }: Brand, shopPath: string): Markup | null {
   if (name === null) return null
   if (logo === null) return markup`<p class="brand"><bdi>${name}</bdi></p>`
-  return markup`<p class="brand"><img src="shop/logo/${logo.file}" alt="${name}"></p>`
+  return markup`<p class="brand"><img src="${shopPath}/logo/${logo.file}" alt="${name}"></p>`
 }
 
 /** The colours for the style. A line in the shop's very colour carries no text, so it may have any contrast. */

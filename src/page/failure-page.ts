@@ -10,10 +10,14 @@ const REFRESH_SECONDS_MIN = 5
 /** Seconds before a page that reports a defect reloads. */
 const DEFECT_REFRESH_SECONDS = 10
 
-/** Seconds before the page of an unknown invoice reloads. */
+/** Seconds before the page of an unknown invoice or order reloads. */
 const NOT_FOUND_REFRESH_SECONDS = 30
 
+/** What the page would have been about. */
+export type Subject = 'invoice' | 'order'
+
 export interface FailureView {
+  readonly subject: Subject
   /** The HTTP status of the answer, 400 to 599. */
   readonly status: number
   /** From the answer's `Retry-After`; null if it has none. */
@@ -21,9 +25,9 @@ export interface FailureView {
 }
 
 /** The page that a payer sees if the payment page cannot be shown. */
-export function failurePage(frame: PageFrame, { status, retryAfterSeconds }: FailureView): string {
+export function failurePage(frame: PageFrame, { subject, status, retryAfterSeconds }: FailureView): string {
   const { language } = frame
-  const words = WORDS[status] ?? (status >= 500 ? DEFECT : REJECTION)
+  const words = status === 404 ? NOT_FOUND[subject] : (WORDS[status] ?? (status >= 500 ? DEFECT : REJECTION))
   const title = language.texts[words.title]
   const refreshSeconds = refreshSecondsOf(status, retryAfterSeconds)
   return page(frame, {
@@ -46,9 +50,13 @@ interface Words {
 }
 
 const WORDS: Readonly<Record<number, Words>> = {
-  404: { title: 'notFoundTitle', text: 'notFoundText' },
   429: { title: 'tooManyTitle', text: 'tooManyText' },
   503: { title: 'busyTitle', text: 'busyText' },
+}
+
+const NOT_FOUND: Readonly<Record<Subject, Words>> = {
+  invoice: { title: 'notFoundTitle', text: 'notFoundText' },
+  order: { title: 'orderNotFoundTitle', text: 'orderNotFoundText' },
 }
 
 const DEFECT: Words = { title: 'defectTitle', text: 'defectText' }

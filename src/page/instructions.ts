@@ -17,17 +17,22 @@ type KnownWallet = { readonly [Field in keyof PageWallet]: NonNullable<PageWalle
 
 /** What the payer is told to do. */
 export interface Order {
-  readonly invoiceId: string
+  /** The id in the address of the page: of the invoice, or of the order. */
+  readonly pageId: string
   readonly currency: Currency
   /** In the order of the invoice. */
   readonly wallets: readonly PageWallet[]
   /** Position of the wallet whose address is shown first. */
   readonly chosen: number
+  /** What else the query of the page has that its links keep; begins with `&` unless empty. */
+  readonly kept: string
   /** Unix ms; null when it never expires. */
   readonly expiresAt: number | null
   /** Unix ms. */
   readonly nowMs: number
   readonly networks: PageNetworks
+  /** How it is said when it expires. */
+  readonly endingText: 'payBefore' | 'rateUntil'
   /** What is due on a network. */
   readonly dueOn: (network: PageNetwork) => string
   /** Whether that differs between the networks, so that each has its own button to copy it. */
@@ -68,7 +73,7 @@ ${panels.length === 1 ? markup`<p class="network">${labels}</p>${panels}` : this
   private ending(timeMs: number): Markup {
     const leftMs = Math.max(0, timeMs - this.order.nowMs)
     const timer = markup`<bdi id="timer" role="timer" data-left="${String(leftMs)}"></bdi>`
-    return markup`<p>${say(this.language, 'payBefore', { time: timeMark(this.language, timeMs) })}</p>
+    return markup`<p>${say(this.language, this.order.endingText, { time: timeMark(this.language, timeMs) })}</p>
 <p class="script">${say(this.language, 'timeLeft', { time: timer })}</p>
 <p id="last-call" role="alert" data-text="${this.language.texts.lastCall}">${leftMs > LAST_CALL_MS ? null : say(this.language, 'lastCall')}</p>`
   }
@@ -86,7 +91,7 @@ ${panels.map((panel, index) => {
   const id = `wallet-${index}`
   const isChosen = index === chosen
   const label = labels[index] ?? null
-  const link = `?lang=${this.language.code}&wallet=${index}`
+  const link = `?lang=${this.language.code}${this.order.kept}&wallet=${index}`
   return markup`<input type="radio" name="network" id="${id}" value="${wallets[index]?.network ?? ''}"${isChosen ? markup` checked` : null}>
 <label for="${id}"><span class="script">${label}</span><a class="scriptless" href="${link}"${isChosen ? markup` aria-current="true"` : null}>${label}</a></label>
 ${panel}`
@@ -112,7 +117,7 @@ ${panel}`
       return markup`<div class="panel"><p>${say(language, 'unknownAddress')}</p></div>
 `
     const { id: walletId, address } = wallet
-    const { currency, invoiceId } = order
+    const { currency, pageId } = order
     const network = order.networks(wallet.network)
     const coin = coinOn(currency, network)
     const due = order.dueOn(network)
@@ -126,7 +131,7 @@ ${this.browserWallets(network, address, due)}
 ${order.hasOwnAmounts ? copyButton(language, 'copyAmount', due) : null}
 <p>${say(language, 'sendOnly', { coin: markup`<strong>${coin}</strong>`, network: markup`<strong>${title}</strong>` })}</p>
 ${this.alias(network, coin)}
-<img class="qr" src="${invoiceId}/qr/${encodeURIComponent(walletId.toWellFormed())}.svg" alt="${language.texts.qrCode}" width="176" height="176" loading="lazy">
+<img class="qr" src="${pageId}/qr/${encodeURIComponent(walletId.toWellFormed())}.svg" alt="${language.texts.qrCode}" width="176" height="176" loading="lazy">
 <p>${addressCode(address)}</p>
 ${copyButton(language, 'copyAddress', address)}
 <p>${say(language, 'fullAmount', { amount: markup`<strong>${amount}</strong>` })}</p>

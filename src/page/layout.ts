@@ -12,6 +12,8 @@ export interface PageFrame {
   readonly language: Language
   /** Scripts and styles that carry it take effect, others do not (Content-Security-Policy). Each answer has its own. */
   readonly nonce: string
+  /** Where the logo and the script for wallets are, relative to the page, so that it works behind a proxy under another path. */
+  readonly shopPath: string
 }
 
 export interface PageParts {
@@ -29,10 +31,10 @@ export interface PageParts {
 
 /** A whole HTML document, as text. */
 export function page(
-  { isSandbox, brand, language, nonce }: PageFrame,
+  { isSandbox, brand, language, nonce, shopPath }: PageFrame,
   { title, refreshSeconds, data, returnUrl, kept, content }: PageParts,
 ): string {
-  const mark = brandMark(brand)
+  const mark = brandMark(brand, shopPath)
   const sandbox = isSandbox ? markup`<p class="sandbox">${say(language, 'sandbox')}</p>` : null
   const wholeTitle = brand.name === null ? title : `${title} · ${brand.name}`
   return markup`<!doctype html>

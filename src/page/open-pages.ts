@@ -1,6 +1,31 @@
 import { inPieces } from '../base/pieces.js'
+import { Listeners } from './listeners.js'
 
-/** The event that the page of an invoice has a new version. */
+/** A page that may be open: the path at which it is. */
+export type PageName = `pay/${string}` | `order/${string}`
+
+const PAY_PAGE = 'pay/'
+const ORDER_PAGE = 'order/'
+
+export function payPage(invoiceId: string): PageName {
+  return `${PAY_PAGE}${invoiceId}`
+}
+
+export function orderPageName(orderId: string): PageName {
+  return `${ORDER_PAGE}${orderId}`
+}
+
+/** The order that a page is of; null for the page of an invoice. */
+export function orderOfPage(name: PageName): string | null {
+  return name.startsWith(ORDER_PAGE) ? name.slice(ORDER_PAGE.length) : null
+}
+
+/** The invoice that a page is of. */
+export function invoiceOfPage(name: PageName): string {
+  return name.slice(PAY_PAGE.length)
+}
+
+/** The event that a page has a new version. */
 export function newsOf(version: string): string {
   return `id: ${version}\nevent: changed\ndata: ${version}\n\n`
 }
@@ -17,22 +42,22 @@ export const BEAT_MS = 15_000
 /** The browser's pause before it connects again. */
 const RETRY_MS = 2000
 
-/** Invoices that are read before other work has its turn. */
+/** Invoices and orders that are read before other work has its turn. */
 const READ_AT_ONCE = 32
 
 /** Pages that are told something before other work has its turn: each is a write to a socket. */
 export const TOLD_AT_ONCE = 50
 
-/** Invoices on changed wallets that are noted before other work has its turn. */
+/** Invoices and orders on changed wallets that are noted before other work has its turn. */
 const NOTED_AT_ONCE = 2000
 
 /** Pause between two looks at what blocks have confirmed, of which no commit says which wallets it concerns. */
 export const CONFIRMING_EVERY_MS = 1000
 
-/** Pages whose invoices are looked at then, in turn: no more pages than these ask for their new version in that time. */
+/** Pages that are looked at then, in turn: no more pages than these ask for their new version in that time. */
 export const CONFIRMING_PAGES_MAX = 100
 
-/** What the page of an invoice shows. */
+/** What a page shows. */
 export interface PageState {
   /** A short text that changes with it. */
   readonly version: string
@@ -41,16 +66,18 @@ export interface PageState {
 }
 
 export interface OpenPagesOptions {
-  /** Undefined if there is no such invoice. */
-  readonly stateOf: (invoiceId: string) => Promise<PageState | undefined>
+  /** Undefined if there is no such page. */
+  readonly stateOf: (page: PageName) => Promise<PageState | undefined>
   readonly onError: (error: unknown) => void
   readonly pageLimit?: number
 }
 
 /** What a page waits for. */
 export interface Waiting {
-  readonly invoiceId: string
+  readonly page: PageName
+  /** Wallets and invoices that may change it. */
   readonly walletIds: readonly string[]
+  readonly invoiceIds: readonly string[]
   /** What the page shows already; null if that is not known. */
   readonly seen: string | null
   /** The client that it counts for; null for one without a limit. */
@@ -61,19 +88,19 @@ export interface Waiting {
  * The payment pages that are open in browsers. Each holds a stream of server-sent events (HTML, 9.2), which says when there
  * is something new to show; the page then asks for it as for any page. So a stream costs little, and knows no language.
  *
- * A commit names the invoices whose own deposits it changed, and the wallets all of whose invoices it may concern. Each invoice is read
- * once, however many pages show it.
+ * A commit names the invoices whose own deposits it changed, and the wallets all of whose invoices it may concern. Each invoice and each
+ * order is read once, however many pages show it.
  */
 export class OpenPages {
-  private readonly invoices = new Map<string, OpenInvoice>()
-  /** By wallet. */
-  private readonly listeners = new Map<string, Set<OpenInvoice>>()
+  private readonly subjects = new Map<string, Subject>()
+  private readonly onWallets = new Listeners<Subject>()
+  private readonly onInvoices = new Listeners<Subject>()
   private readonly clients = new Map<string, number>()
-  /** Wallets that changed, whose invoices have not been noted yet. */
+  /** Wallets that changed, whose pages have not been noted yet. */
   private readonly changedWallets = new Set<string>()
-  private readonly stale = new Set<OpenInvoice>()
-  /** Invoices that blocks alone may change, the one that was read longest ago first. */
-  private readonly confirming = new Set<OpenInvoice>()
+  private readonly stale = new Set<Subject>()
+  /** What blocks alone may change, the one that was read longest ago first. */
+  private readonly confirming = new Set<Subject>()
   private readonly beating: NodeJS.Timeout
   private readonly looking: NodeJS.Timeout
   private count = 0
@@ -95,23 +122,24 @@ export class OpenPages {
   }
 
   /** The events of a page; null if there is no room for one more. */
-  open({ invoiceId, walletIds, seen, client }: Waiting): AsyncIterable<string> | null {
+  open(waiting: Waiting): AsyncIterable<string> | null {
+    const { page: name, seen, client } = waiting
     const { pageLimit = OPEN_PAGES_MAX } = this.options
     const ofClient = client === null ? 0 : (this.clients.get(client) ?? 0)
     if (this.isClosed || this.count >= pageLimit || ofClient >= OPEN_PAGES_PER_CLIENT_MAX) return null
-    const invoice = this.invoices.get(invoiceId) ?? this.listen(invoiceId, walletIds)
-    const page = new OpenPage(seen, () => this.leave(invoice, page, client))
-    invoice.pages.add(page)
+    const subject = this.subjects.get(name) ?? this.listen(waiting)
+    const page = new OpenPage(seen, () => this.leave(subject, page, client))
+    subject.pages.add(page)
     this.count += 1
     if (client !== null) this.clients.set(client, ofClient + 1)
-    // What changed since the page was made, or before its invoice was listened for, is found by reading once more.
-    this.read([invoice])
+    // What changed since the page was made, or before it was listened for, is found by reading once more.
+    this.read([subject])
     return page
   }
 
-  /** Tells the pages of invoices on these wallets what is new. */
+  /** Tells the pages that these wallets may change what is new. */
   changed(walletIds: Iterable<string>): void {
-    for (const walletId of walletIds) if (this.listeners.has(walletId)) this.changedWallets.add(walletId)
+    for (const walletId of walletIds) if (this.onWallets.has(walletId)) this.changedWallets.add(walletId)
     if (this.isNoting || this.changedWallets.size === 0) return
     this.isNoting = true
     this.noteChanged().catch(this.options.onError)
@@ -119,10 +147,7 @@ export class OpenPages {
 
   /** Tells the pages of these invoices what is new. */
   ownChanged(invoiceIds: Iterable<string>): void {
-    for (const invoiceId of invoiceIds) {
-      const invoice = this.invoices.get(invoiceId)
-      if (invoice !== undefined) this.read([invoice])
-    }
+    for (const invoiceId of invoiceIds) this.read(this.onInvoices.of(invoiceId))
   }
 
   /** Ends all pages, and takes no more. */
@@ -130,58 +155,52 @@ export class OpenPages {
     this.isClosed = true
     clearInterval(this.beating)
     clearInterval(this.looking)
-    for (const invoice of [...this.invoices.values()]) for (const page of [...invoice.pages]) page.end()
+    for (const subject of [...this.subjects.values()]) for (const page of [...subject.pages]) page.end()
   }
 
-  private listen(invoiceId: string, walletIds: readonly string[]): OpenInvoice {
-    const invoice: OpenInvoice = { invoiceId, walletIds, pages: new Set() }
-    this.invoices.set(invoiceId, invoice)
-    for (const walletId of walletIds) {
-      const listeners = this.listeners.get(walletId)
-      if (listeners === undefined) this.listeners.set(walletId, new Set([invoice]))
-      else listeners.add(invoice)
-    }
-    return invoice
+  private listen({ page: name, walletIds, invoiceIds }: Waiting): Subject {
+    const subject: Subject = { name, walletIds, invoiceIds, pages: new Set() }
+    this.subjects.set(name, subject)
+    this.onWallets.add(walletIds, subject)
+    this.onInvoices.add(invoiceIds, subject)
+    return subject
   }
 
-  private leave(invoice: OpenInvoice, page: OpenPage, client: string | null): void {
-    invoice.pages.delete(page)
+  private leave(subject: Subject, page: OpenPage, client: string | null): void {
+    subject.pages.delete(page)
     this.count -= 1
     if (client !== null) {
       const left = (this.clients.get(client) ?? 0) - 1
       if (left > 0) this.clients.set(client, left)
       else this.clients.delete(client)
     }
-    if (invoice.pages.size > 0) return
-    this.invoices.delete(invoice.invoiceId)
-    this.stale.delete(invoice)
-    this.confirming.delete(invoice)
-    for (const walletId of invoice.walletIds) {
-      const listeners = this.listeners.get(walletId)
-      listeners?.delete(invoice)
-      if (listeners?.size === 0) this.listeners.delete(walletId)
-    }
+    if (subject.pages.size > 0) return
+    this.subjects.delete(subject.name)
+    this.stale.delete(subject)
+    this.confirming.delete(subject)
+    this.onWallets.remove(subject.walletIds, subject)
+    this.onInvoices.remove(subject.invoiceIds, subject)
   }
 
-  /** Many pages may show invoices on the same many wallets. */
+  /** Many pages may be about the same many wallets. */
   private async noteChanged(): Promise<void> {
     try {
-      await inPieces(this.onChangedWallets(), NOTED_AT_ONCE, (invoice) => this.read([invoice]))
+      await inPieces(this.onChangedWallets(), NOTED_AT_ONCE, (subject) => this.read([subject]))
     } finally {
       this.isNoting = false
     }
   }
 
-  private *onChangedWallets(): Generator<OpenInvoice> {
+  private *onChangedWallets(): Generator<Subject> {
     for (const walletId of this.changedWallets) {
-      // Before its invoices are noted: a change meanwhile makes them stale again.
+      // Before its pages are noted: a change meanwhile makes them stale again.
       this.changedWallets.delete(walletId)
-      yield* this.listeners.get(walletId) ?? []
+      yield* this.onWallets.of(walletId)
     }
   }
 
-  private read(invoices: Iterable<OpenInvoice>): void {
-    for (const invoice of invoices) this.stale.add(invoice)
+  private read(subjects: Iterable<Subject>): void {
+    for (const subject of subjects) this.stale.add(subject)
     if (this.isReading || this.stale.size === 0) return
     this.isReading = true
     // Not in the commit's own turn: its callers are answered first.
@@ -191,16 +210,16 @@ export class OpenPages {
   private async readSome(): Promise<void> {
     try {
       let left = READ_AT_ONCE
-      for (const invoice of this.stale) {
+      for (const subject of this.stale) {
         if (left === 0) break
         left -= 1
         // Before it is read: a change meanwhile makes it stale again.
-        this.stale.delete(invoice)
-        const state = await this.options.stateOf(invoice.invoiceId)
-        this.confirming.delete(invoice)
-        if (state === undefined || invoice.pages.size === 0) continue
-        if (state.isConfirming) this.confirming.add(invoice)
-        await inPieces(invoice.pages, TOLD_AT_ONCE, (page) => page.tell(state.version))
+        this.stale.delete(subject)
+        const state = await this.options.stateOf(subject.name)
+        this.confirming.delete(subject)
+        if (state === undefined || subject.pages.size === 0) continue
+        if (state.isConfirming) this.confirming.add(subject)
+        await inPieces(subject.pages, TOLD_AT_ONCE, (page) => page.tell(state.version))
       }
     } finally {
       this.isReading = false
@@ -210,10 +229,10 @@ export class OpenPages {
 
   private lookAtSome(): void {
     let left = CONFIRMING_PAGES_MAX
-    for (const invoice of this.confirming) {
+    for (const subject of this.confirming) {
       if (left <= 0) return
-      left -= invoice.pages.size
-      this.read([invoice])
+      left -= subject.pages.size
+      this.read([subject])
     }
   }
 
@@ -227,14 +246,15 @@ export class OpenPages {
   }
 
   private *everyPage(): Generator<OpenPage> {
-    for (const { pages } of this.invoices.values()) yield* pages
+    for (const { pages } of this.subjects.values()) yield* pages
   }
 }
 
-/** An invoice whose page is open somewhere. */
-interface OpenInvoice {
-  readonly invoiceId: string
+/** An invoice or an order whose page is open somewhere. */
+interface Subject {
+  readonly name: PageName
   readonly walletIds: readonly string[]
+  readonly invoiceIds: readonly string[]
   readonly pages: Set<OpenPage>
 }
 

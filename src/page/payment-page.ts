@@ -3,25 +3,21 @@ import type { Invoice } from '../domain/invoice.js'
 import type { OrderFields } from '../domain/order-fields.js'
 import type { Payment, StrayDeposit } from '../domain/payment.js'
 import { amountText } from './amount-text.js'
-import { contactLine } from './brand.js'
-import { copyButton } from './copy-button.js'
 import { dueIn } from './due.js'
+import { figure } from './figure.js'
+import { footing, refreshSecondsOf } from './footing.js'
+import { heading } from './heading.js'
 import { instructions, type PageWallet } from './instructions.js'
-import { type Language, minutesText, say } from './language.js'
+import type { Language } from './language.js'
 import { type PageFrame, page } from './layout.js'
 import { type Markup, markup } from './markup.js'
-import { coinOn, coinsOf, decimalsOn, type PageNetwork, type PageNetworks } from './networks.js'
-import { asksMerchant, awaitedBy, isPaid, type PaymentState, type Phrase, statusWords } from './payment-state.js'
-import { receipt } from './receipt.js'
+import { coinsOf, decimalsOn, type PageNetwork, type PageNetworks } from './networks.js'
+import { awaitedBy, isPaid, type PaymentState } from './payment-state.js'
+import { invoiceReceipt } from './receipt.js'
+import { asksInBox, type StatusFacts, statusBox, titleOf } from './status-box.js'
 import { Sums } from './sums.js'
 import { type Transactions, transactionList, transactionsShown } from './transactions.js'
 import { walletScript } from './wallet-script.js'
-
-/** Seconds between reloads while a payment is awaited, and while only something late may come. */
-const REFRESH_SECONDS = { payment: 10, latecomer: 60 } as const
-
-/** Longer amounts are shown in a smaller font. */
-const LARGE_AMOUNT_LENGTH_MAX = 20
 
 /** Amounts have no more decimal places. */
 const DECIMALS_MAX = 18
@@ -65,9 +61,6 @@ export function versionOf(
  * The page that a payer sees: the amount, the state of the payment and, while something is missing, what to send where.
  * It needs no script: without one it reloads itself while a payment is awaited. It does not show owner, reference and callback URL,
  * which concern the merchant only.
- *
- * Text from the merchant is in `<bdi>`, each in a block of its own. Characters that change the direction of text then
- * have no effect beyond it, even if they close more than they open.
  */
 export function paymentPage(frame: PageFrame, view: PaymentView): string {
   return new PaymentPage(frame, view).html()
@@ -102,110 +95,59 @@ class PaymentPage {
 
   html(): string {
     const { frame, language, awaited, state } = this
-    const { brand } = frame
     const { invoice, order } = this.view
-    const refreshSeconds = awaited === null ? null : REFRESH_SECONDS[awaited]
     // The script brings a page to its next state child by child, so these are always there, in this order.
+    const facts = this.statusFacts()
     const content = markup`
-<h1><bdi>${invoice.name}</bdi></h1>
-${invoice.description === null ? null : markup`<p class="description"><bdi>${invoice.description}</bdi></p>`}
-${order.orderNumber === null ? null : this.orderLine(order.orderNumber)}
+${heading(language, { ...invoice, orderNumber: order.orderNumber })}
 <div>${this.figure()}</div>
-${this.statusBox()}
+${statusBox(frame, facts)}
 <div>${this.instructions()}</div>
-<div${isPaid(state) ? markup` class="screen"` : null}>${transactionList(language, invoice.currency, this.view, this.view.networks)}</div>
-<div>${isPaid(state) ? receipt(frame, this.sums.coin, this.view) : null}</div>
-<div>${awaited === null ? null : markup`<p class="quiet"><a href="">${say(language, 'refreshNow')}</a></p>`}</div>
-<div${isPaid(state) ? markup` class="screen"` : null}>${this.asksMerchant ? null : contactLine(brand, language)}</div>`
+${footing(frame, {
+  isPaid: isPaid(state),
+  transactions: transactionList(language, () => invoice.currency, this.view, this.view.networks),
+  receipt: isPaid(state) ? invoiceReceipt(frame, this.sums.coin, this.view) : null,
+  awaited,
+  isContactBelow: !asksInBox(facts),
+})}`
     return page(frame, {
-      title: `${this.title()}: ${invoice.name}`,
-      refreshSeconds,
+      title: titleOf(language, state, invoice.name),
+      refreshSeconds: refreshSecondsOf(awaited),
       data: awaited === null ? null : this.data(),
-      returnUrl: order.returnUrl ?? brand.returnUrl,
+      returnUrl: order.returnUrl ?? frame.brand.returnUrl,
       // Without a script the network is chosen by the address, and must not change with the language.
       kept: this.view.chosen === 0 ? '' : `&wallet=${this.view.chosen}`,
       content,
     })
   }
 
-  /** What the payer's order is called. */
-  private orderLine(orderNumber: string): Markup {
-    return markup`<p class="quiet">${say(this.language, 'orderNumber')} <bdi>${orderNumber}</bdi></p>`
-  }
-
   /** What the script works with. Addresses are relative, so that it works behind a proxy that serves the page under another path. */
   private data(): Markup {
     const { invoice } = this.view
-    const wallets = this.due === null ? null : markup` data-wallets="${walletScript(this.language).path}"`
+    const { shopPath } = this.frame
+    const wallets = this.due === null ? null : markup` data-wallets="${shopPath}/${walletScript(this.language).path}"`
     return markup` data-events="${invoice.id}/events" data-version="${versionOf(this.view)}"${wallets}`
   }
 
-  private title(): string {
-    const { texts } = this.language
-    if (this.state.kind === 'closed') return texts.titleClosed
-    return isPaid(this.state) ? texts.titlePaid : texts.titlePayment
-  }
-
-  /** The one figure: what is due, and of which amount; the amount itself when nothing is due. Its label is spoken only. */
+  /** What is due, and of which amount; the amount itself when nothing is due. */
   private figure(): Markup {
     const { language, sums, due } = this
     const amount = amountText(this.view.invoice, this.decimals)
-    const label = say(language, due === null ? 'invoiceAmount' : 'amountDue')
-    const figure = markup`<span class="unseen">${label}</span> ${sums.sum(due ?? amount)}`
-    const isLong = `${due ?? amount} ${sums.coin}`.length > LARGE_AMOUNT_LENGTH_MAX
-    const isPart = this.state.kind === 'partly_seen'
-    return markup`<p class="${isLong ? 'amount long' : 'amount'}">${figure}</p>
-${isPart ? markup`<p class="quiet">${say(language, 'ofAmount', { amount: sums.sum(amount) })}</p>` : null}
-${due === null || this.hasOwnAmounts ? null : copyButton(language, 'copyAmount', due)}`
-  }
-
-  private statusBox(): Markup {
-    const { tone, headline, details } = statusWords(this.state, this.view.strays.length > 0)
-    const said = details.map((detail) => this.phrase(detail))
-    // How long the wait is follows what is waited for.
-    const end = this.state.kind === 'all_seen' ? 1 : said.length
-    const lines = [...this.expiry(), ...said.slice(0, end), ...this.outlook(), ...said.slice(end), ...this.strays()]
-    const contact = this.asksMerchant ? contactLine(this.frame.brand, this.language) : null
-    return markup`<div class="status ${tone}" id="status" role="status" tabindex="-1"><p>${this.phrase(headline)}</p>${lines.map((line) => markup`<p class="detail">${line}</p>`)}${contact}</div>`
-  }
-
-  /** Why it is closed, where nobody has closed it. */
-  private expiry(): readonly Markup[] {
-    const { voidedAt, expiresAt } = this.view
-    return voidedAt !== null && voidedAt === expiresAt ? [say(this.language, 'closedExpired')] : []
-  }
-
-  /** What is still to come: how long a confirmation takes, and that a closed page shows what is late. */
-  private outlook(): readonly Markup[] {
-    const { language, state, awaited } = this
-    if (state.kind === 'closed') return awaited === 'latecomer' ? [say(language, 'closedWatching')] : []
-    if (state.kind !== 'all_seen') return []
-    const minutes = this.view.deposits.flatMap(({ isConfirmed, network }) => {
-      const { confirmationMinutes } = this.view.networks(network)
-      return isConfirmed || confirmationMinutes === null ? [] : [confirmationMinutes]
-    })
-    if (minutes.length === 0) return []
-    return [say(language, 'confirmationTakes', { time: minutesText(language, Math.max(...minutes)) })]
-  }
-
-  /** What came that does not count, so that nobody waits for it. */
-  private strays(): readonly Markup[] {
-    const { language, sums, view } = this
-    return view.strays.map(({ network: id, currency, amount }) => {
-      const network = view.networks(id)
-      const sum = sums.sum(amount, coinOn(currency, network))
-      const coin = markup`<bdi>${sums.coin}</bdi>`
-      return say(language, 'strayArrived', { sum, network: markup`<bdi>${network.name}</bdi>`, coin })
+    return figure(language, {
+      label: due === null ? 'invoiceAmount' : 'amountDue',
+      sum: sums.sum(due ?? amount),
+      length: `${due ?? amount} ${sums.coin}`.length,
+      whole: this.state.kind === 'partly_seen' ? sums.sum(amount) : null,
+      copied: this.hasOwnAmounts ? null : due,
     })
   }
 
-  private get asksMerchant(): boolean {
-    return asksMerchant(this.state) || this.view.strays.length > 0
-  }
-
-  private phrase({ text, amounts = {} }: Phrase): Markup {
-    const sums = Object.entries(amounts).map(([name, decimal]) => [name, this.sums.sum(decimal)] as const)
-    return say(this.language, text, Object.fromEntries(sums))
+  private statusFacts(): StatusFacts<string> {
+    const { state, sums, awaited, view } = this
+    const { deposits, strays, networks, voidedAt, expiresAt } = view
+    const isExpired = voidedAt !== null && voidedAt === expiresAt
+    const written = (amount: string) => sums.sum(amount)
+    return { state, written, awaited, isExpired, deposits, strays, coin: sums.coin, networks, words: {} }
   }
 
   /** Null if nothing is left to send, so that no payer pays twice. */
@@ -214,7 +156,14 @@ ${due === null || this.hasOwnAmounts ? null : copyButton(language, 'copyAmount',
     if (due === null) return null
     const { invoice } = view
     const dueOn = (network: PageNetwork) => this.dueOn(network) ?? due
-    const order = { ...view, invoiceId: invoice.id, currency: invoice.currency, dueOn }
+    const order = {
+      ...view,
+      pageId: invoice.id,
+      kept: '',
+      endingText: 'payBefore' as const,
+      currency: invoice.currency,
+      dueOn,
+    }
     return instructions(this.frame, { ...order, hasOwnAmounts: this.hasOwnAmounts }, this.sums)
   }
 

@@ -2,20 +2,27 @@ import { formatAmount, parseFormattedAmount } from '../domain/amount.js'
 import type { Payment } from '../domain/payment.js'
 import type { TextKey } from './languages/en.js'
 
+/** No money, however amounts are written. */
+export const NOTHING = '0'
+
 /**
- * The state of a payment as the payer sees it. Figures are decimal strings in the invoice's currency. "Seen" counts
- * confirmed and pending deposits, so that a payer who has paid is not asked to pay again.
+ * The state of a payment as the payer sees it. Figures are decimal strings in the invoice's currency, or `Amount`: an order may be paid
+ * in several coins. "Seen" counts confirmed and pending deposits, so that a payer who has paid is not asked to pay again.
  */
-export type PaymentState =
-  | { readonly kind: 'nothing_seen'; readonly missing: string }
-  | { readonly kind: 'partly_seen'; readonly seen: string; readonly missing: string; readonly isPending: boolean }
+export type PaymentState<Amount = string> =
+  | { readonly kind: 'nothing_seen'; readonly missing: Amount }
+  | { readonly kind: 'partly_seen'; readonly seen: Amount; readonly missing: Amount; readonly isPending: boolean }
   /** The deposits seen pay the invoice, but not all are confirmed. `excess` is what was seen beyond the amount. */
-  | { readonly kind: 'all_seen'; readonly seen: string; readonly excess: string }
+  | { readonly kind: 'all_seen'; readonly seen: Amount; readonly excess: Amount | typeof NOTHING }
   | { readonly kind: 'paid' }
   /** `isPending`: part of the excess is not confirmed. */
-  | { readonly kind: 'overpaid'; readonly excess: string; readonly isPending: boolean }
+  | { readonly kind: 'overpaid'; readonly excess: Amount; readonly isPending: boolean }
   /** Void or expired, with what arrived nevertheless. */
-  | { readonly kind: 'closed'; readonly received: string; readonly pending: string }
+  | {
+      readonly kind: 'closed'
+      readonly received: Amount | typeof NOTHING
+      readonly pending: Amount | typeof NOTHING
+    }
 
 export function paymentStateOf(payment: Payment, isVoid: boolean): PaymentState {
   if (isVoid) return { kind: 'closed', received: payment.received, pending: payment.pending }
@@ -33,7 +40,7 @@ export function paymentStateOf(payment: Payment, isVoid: boolean): PaymentState 
 }
 
 /** What the payer still has to send; null if nothing. */
-export function leftToSend(state: PaymentState): string | null {
+export function leftToSend<Amount>(state: PaymentState<Amount>): Amount | null {
   return state.kind === 'nothing_seen' || state.kind === 'partly_seen' ? state.missing : null
 }
 
@@ -45,7 +52,7 @@ export const LAST_CALL_MS = 120_000
  * invoice waits for `lateMs`. Null if nothing.
  */
 export function awaitedBy(
-  { status, pending }: Payment,
+  { status, pending }: Pick<Payment, 'status' | 'pending'>,
   voidedAt: number | null,
   { nowMs, lateMs }: { readonly nowMs: number; readonly lateMs: number },
 ): 'payment' | 'latecomer' | null {
@@ -54,34 +61,34 @@ export function awaitedBy(
   return status === 'paid' ? null : 'payment'
 }
 
-export function isPaid({ kind }: PaymentState): boolean {
+export function isPaid({ kind }: Pick<PaymentState, 'kind'>): boolean {
   return kind === 'paid' || kind === 'overpaid'
 }
 
 /** Whether the payer is told to ask the merchant. */
-export function asksMerchant(state: PaymentState): boolean {
-  return state.kind === 'overpaid' || state.kind === 'closed' || (state.kind === 'all_seen' && state.excess !== '0')
+export function asksMerchant<Amount>(state: PaymentState<Amount>): boolean {
+  return state.kind === 'overpaid' || state.kind === 'closed' || (state.kind === 'all_seen' && state.excess !== NOTHING)
 }
 
-/** A text and the amounts in it, decimal strings in the invoice's currency. */
-export interface Phrase {
+/** A text and the amounts in it. */
+export interface Phrase<Amount = string> {
   readonly text: TextKey
-  readonly amounts?: Readonly<Record<string, string>>
+  readonly amounts?: Readonly<Record<string, Amount>>
 }
 
 /** A state in the payer's words. */
-export interface StatusWords {
+export interface StatusWords<Amount = string> {
   /** The CSS class of the box. */
   readonly tone: 'waiting' | 'paid' | 'closed'
-  readonly headline: Phrase
+  readonly headline: Phrase<Amount>
   /** Sentences after the headline. */
-  readonly details: readonly Phrase[]
+  readonly details: readonly Phrase<Amount>[]
 }
 
-const ASK_ABOUT_EXCESS: Phrase = { text: 'askAboutExcess' }
+const ASK_ABOUT_EXCESS: Phrase<never> = { text: 'askAboutExcess' }
 
 /** Describes the state of the payment to the payer, who may have sent another coin as well. */
-export function statusWords(state: PaymentState, hasStrays: boolean): StatusWords {
+export function statusWords<Amount>(state: PaymentState<Amount>, hasStrays: boolean): StatusWords<Amount> {
   switch (state.kind) {
     case 'nothing_seen':
       return { tone: 'waiting', headline: { text: 'nothingSeen' }, details: [] }
@@ -95,11 +102,13 @@ export function statusWords(state: PaymentState, hasStrays: boolean): StatusWord
     }
     case 'all_seen': {
       const { seen, excess } = state
-      const tooMuch: readonly Phrase[] = [{ text: 'excessSeen', amounts: { excess } }, ASK_ABOUT_EXCESS]
       return {
         tone: 'waiting',
         headline: { text: 'allSeen', amounts: { seen } },
-        details: [{ text: 'allPending' }, ...(excess === '0' ? [] : tooMuch)],
+        details: [
+          { text: 'allPending' },
+          ...(excess === NOTHING ? [] : [{ text: 'excessSeen', amounts: { excess } } as const, ASK_ABOUT_EXCESS]),
+        ],
       }
     }
     case 'paid':
@@ -114,15 +123,15 @@ export function statusWords(state: PaymentState, hasStrays: boolean): StatusWord
   }
 }
 
-function closedDetails(
-  { received, pending }: Extract<PaymentState, { kind: 'closed' }>,
+function closedDetails<Amount>(
+  { received, pending }: Extract<PaymentState<Amount>, { kind: 'closed' }>,
   hasStrays: boolean,
-): readonly Phrase[] {
+): readonly Phrase<Amount>[] {
   // Who reads of another coin that arrived is not told that nothing did.
-  if (received === '0' && pending === '0') return hasStrays ? [] : [{ text: 'closedUnpaid' }]
+  if (received === NOTHING && pending === NOTHING) return hasStrays ? [] : [{ text: 'closedUnpaid' }]
   return [
-    ...(received === '0' ? [] : [{ text: 'closedReceived', amounts: { received } } as const]),
-    ...(pending === '0' ? [] : [{ text: 'closedPending', amounts: { pending } } as const]),
+    ...(received === NOTHING ? [] : [{ text: 'closedReceived', amounts: { received } } as const]),
+    ...(pending === NOTHING ? [] : [{ text: 'closedPending', amounts: { pending } } as const]),
     { text: 'closedAsk' },
   ]
 }

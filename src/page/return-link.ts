@@ -12,6 +12,14 @@ export function returnName({ name, returnUrl: ofShop }: Brand, url: string): str
   return ofShop !== null && new URL(ofShop).origin === origin ? name : host
 }
 
+/** The button to the shop, for what has to be ordered again. */
+export function againButton(brand: Brand, returnUrl: string, language: Language): Markup {
+  const name = returnName(brand, returnUrl)
+  const again =
+    name === null ? say(language, 'orderAgain') : say(language, 'orderAgainAt', { name: markup`<bdi>${name}</bdi>` })
+  return markup`<p><a class="button" href="${returnUrl}" target="_top">${again}</a></p>`
+}
+
 /** In a frame the shop replaces the page around it, not the frame. */
 export function backLink(brand: Brand, returnUrl: string | null, language: Language): Markup | null {
   if (returnUrl === null) return null

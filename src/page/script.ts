@@ -2,7 +2,7 @@ import { LAST_CALL_MS } from './payment-state.js'
 
 /**
  * The script of the pages. The pages are complete without it; it brings news, says when none can come, copies, remembers the
- * network, counts down, and writes times in the payer's zone. It runs in browsers, so it is text here, and `test/page/browser.test.ts` runs it in one. It contains no character
+ * network and the coin, counts down, and writes times in the payer's zone. It runs in browsers, so it is text here, and `test/page/browser.test.ts` runs it in one. It contains no character
  * that ends a `<script>`.
  *
  * News: the server says that something changed (server-sent events), the script asks for the page and brings what is on the
@@ -211,13 +211,21 @@ const PROGRAM = `
     if (event.target.closest('button[data-print]') !== null) print()
   })
 
-  const remember = (network) => { try { localStorage.setItem('network', network) } catch {} }
-  const remembered = () => { try { return localStorage.getItem('network') } catch { return null } }
+  const remember = (what, value) => { try { localStorage.setItem(what, value) } catch {} }
+  const remembered = (what) => { try { return localStorage.getItem(what) } catch { return null } }
   document.addEventListener('change', (event) => {
-    if (event.target.name === 'network') remember(event.target.value)
+    if (event.target.name === 'network') remember('network', event.target.value)
   })
-  const last = [...document.querySelectorAll('input[name=network]')].find(({ value }) => value === remembered())
+  const last = [...document.querySelectorAll('input[name=network]')].find(({ value }) => value === remembered('network'))
   if (last != null && last.value !== '') last.checked = true
+
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest('a[data-choice]')
+    if (link !== null) remember('choice', link.dataset.choice)
+  })
+  const choices = [...document.querySelectorAll('a[data-choice]')]
+  const chosen = choices.find(({ dataset }) => dataset.choice === remembered('choice'))
+  if (chosen != null && !chosen.hasAttribute('aria-current') && !/[?&]option=/.test(location.search)) location.replace(chosen.href)
 
   const retry = async () => {
     const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => null)

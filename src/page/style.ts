@@ -78,6 +78,7 @@ a { color: var(--accent); }
 .wallets button { display: block; width: 100%; margin-top: 0.5rem; background: var(--accent); color: var(--card); font-weight: 600; }
 .wallets button[aria-disabled=true] { opacity: 0.6; cursor: default; }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
+.button { display: inline-block; min-height: 2.75rem; padding: 0.5rem 0.875rem; border-radius: 0.5rem; background: var(--accent); color: var(--card); font-weight: 600; text-decoration: none; }
 button {
   min-height: 2.75rem;
   padding: 0.5rem 0.875rem;
@@ -91,6 +92,16 @@ button {
 .copy { margin-bottom: 0.75rem; }
 html:not(.js) .copy, html:not(.js) .script, html.js .scriptless, .receipt { display: none; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); user-select: none; -webkit-user-select: none; }
+.terms { margin: 1rem 0 0; }
+.terms div { display: flex; flex-wrap: wrap; gap: 0 0.75rem; }
+.terms dt { color: var(--quiet); }
+.terms dd { margin: 0; }
+.choice { margin-top: 1.25rem; }
+.choice p { margin: 0 0 0.5rem; color: var(--quiet); font-size: 0.875rem; }
+.choice ul { display: grid; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
+.choice a { display: block; padding: 0.5rem 0.875rem; border: 1px solid var(--quiet); border-radius: 0.5rem; color: inherit; text-decoration: none; }
+.choice a[aria-current] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); font-weight: 600; }
+.choice span { display: block; color: var(--quiet); font-size: 0.875rem; font-weight: 400; }
 .network { font-weight: 600; }
 .tabs { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 1.25rem 0 0; padding: 0; border: 0; min-width: 0; }
 .tabs legend { margin-bottom: 0.5rem; padding: 0; color: var(--quiet); font-size: 0.875rem; }

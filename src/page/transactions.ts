@@ -8,9 +8,9 @@ import { coinOn, type PageNetwork, type PageNetworks } from './networks.js'
 /** Transactions that a page lists; the newest ones. */
 export const TRANSACTIONS_MAX = 10
 
-/** The deposits that an invoice's payment is the sum of, as far as the page lists them. */
-export interface Transactions {
-  readonly deposits: readonly QualifyingDeposit[]
+/** The deposits that a payment is the sum of, as far as the page lists them. */
+export interface Transactions<Deposit = QualifyingDeposit> {
+  readonly deposits: readonly Deposit[]
   readonly hasMoreDeposits: boolean
 }
 
@@ -21,15 +21,15 @@ const HASH_END = 8
 /** As the explorers of each kind of network write hashes. Gateways may report others, which no explorer knows. */
 const TX_HASHES: Readonly<Record<NetworkKind, RegExp>> = { evm: /^0x[0-9a-f]{64}$/i, tron: /^[0-9a-f]{64}$/i }
 
-/** The transactions that were seen, newest first; null if there are none. */
-export function transactionList(
+/** The transactions that were seen, newest first; null if there are none. `currencyOf`: what each of them is in. */
+export function transactionList<Deposit extends QualifyingDeposit>(
   language: Language,
-  currency: Currency,
-  { deposits, hasMoreDeposits }: Transactions,
+  currencyOf: (deposit: Deposit) => Currency,
+  { deposits, hasMoreDeposits }: Transactions<Deposit>,
   networks: PageNetworks,
 ): Markup | null {
   if (deposits.length === 0) return null
-  const items = deposits.map((deposit) => item(language, currency, deposit, networks(deposit.network)))
+  const items = deposits.map((deposit) => item(language, currencyOf(deposit), deposit, networks(deposit.network)))
   const count = String(deposits.length)
   return markup`<h2>${say(language, 'transactions')}</h2>
 <ul class="transactions">

@@ -7,7 +7,7 @@ import { WALLET_SCRIPT } from './wallet-program.js'
 export interface WalletScript {
   /** Its name under `/pay/shop/wallet/`, which changes with the contents. */
   readonly file: string
-  /** Its address, relative to a page. */
+  /** Its address, relative to that of what belongs to the shop (`PageFrame.shopPath`). */
   readonly path: string
   readonly body: string
 }
@@ -21,7 +21,7 @@ function scriptIn({ code, texts }: Language): WalletScript {
   const body = `((texts) => {${WALLET_SCRIPT}})(${JSON.stringify(own)})\n`
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, HASH_LENGTH)
   const file = `${code}-${hash}.js`
-  return { file, path: `shop/wallet/${file}`, body }
+  return { file, path: `wallet/${file}`, body }
 }
 
 const scripts: ReadonlyMap<string, WalletScript> = new Map(

@@ -6,8 +6,8 @@ import { Limiters } from '../http/guards/rate-limiter.js'
 import { requestLog } from '../http/request-log.js'
 import { REQUEST_LOOP, RequestTurns } from '../http/request-turns.js'
 import { createRouter } from '../http/router.js'
+import { failurePages } from '../http/routes/failure-pages.js'
 import { type Readiness, unreadiness } from '../http/routes/health.js'
-import { failurePages } from '../http/routes/pay.js'
 import { strictTransport } from '../http/strict-transport.js'
 import type { LedgerNodes } from '../ledger/ledger-nodes.js'
 import { auditLog } from '../log.js'
@@ -73,7 +73,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const clientOf = clientReader(settings.trustedProxies)
   const limiters = new Limiters(clock)
   const identities = new KnownIdentities(core.store.identities, client)
-  const openPages = startOpenPages(core.store, settings, log)
+  const openPages = startOpenPages(core.store, settings, clock, log)
   const api = apiHandlers(
     { ...core, openPages, onOwed: duties.notify },
     { settings, clock, identities, clientOf, limiters, isSandbox: sandbox !== null, pages },

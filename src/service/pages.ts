@@ -1,11 +1,15 @@
+import type { Slice } from '../base/turns.js'
+import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import type { Networks, Token } from '../domain/network.js'
-import { type PageSettings, pageState } from '../http/routes/pay.js'
+import { orderPageState } from '../http/routes/order-page.js'
+import type { PageSettings } from '../http/routes/page-answers.js'
+import { pageState } from '../http/routes/pay.js'
 import type { Logger } from '../log.js'
 import type { NetworkEntry } from '../networks/catalogue/entry.js'
 import type { PageNetworks } from '../page/networks.js'
-import { OpenPages } from '../page/open-pages.js'
-import type { Store } from '../store/store.js'
+import { invoiceOfPage, OpenPages, orderOfPage } from '../page/open-pages.js'
+import type { Awaitable, Store } from '../store/store.js'
 import { readBrand } from './brand.js'
 import { catalogueOf } from './catalogue.js'
 
@@ -63,11 +67,15 @@ function ofEntry(entry: NetworkEntry | undefined, { sandbox }: Settings) {
 const OPEN_PAGES = 'open pages'
 
 /** Tells open pages of what the store's commits change, until it is closed. */
-export function startOpenPages(store: Store, settings: Settings, log: Logger): OpenPages {
+export function startOpenPages(store: Store, settings: Settings, clock: Clock, log: Logger): OpenPages {
   const networks = pageNetworksOf(settings, store.networks)
+  const run = async <T>(piece: (slice: Slice) => Awaitable<T>): Promise<T> => await store.turns.run(OPEN_PAGES, piece)
   const openPages = new OpenPages({
-    stateOf: (invoiceId) =>
-      pageState(store, networks, invoiceId, async (piece) => await store.turns.run(OPEN_PAGES, piece)),
+    stateOf: (page) => {
+      const orderId = orderOfPage(page)
+      if (orderId === null) return pageState(store, networks, invoiceOfPage(page), run)
+      return orderPageState({ store, networks, clock }, orderId, run)
+    },
     onError: (error) => log.error({ err: error }, 'open payment pages could not be notified of a change'),
   })
   store.changes.onChange(({ walletIds, invoiceIds }) => {

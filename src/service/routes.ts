@@ -23,8 +23,10 @@ import { infoHandlers } from '../http/routes/info.js'
 import { internalEventsHandlers } from '../http/routes/internal-events.js'
 import { invoiceHandlers } from '../http/routes/invoices.js'
 import { logoHandlers } from '../http/routes/logo.js'
+import { orderPageHandlers } from '../http/routes/order-page.js'
 import { orderHandlers } from '../http/routes/orders.js'
-import { type PageSettings, type PaymentPageParts, paymentPageHandlers } from '../http/routes/pay.js'
+import type { PageSettings } from '../http/routes/page-answers.js'
+import { type PaymentPageParts, paymentPageHandlers } from '../http/routes/pay.js'
 import { pushedRateHandlers, rateHandlers } from '../http/routes/rates.js'
 import { referenceHandlers } from '../http/routes/reference.js'
 import { walletScriptHandlers } from '../http/routes/wallet-script.js'
@@ -126,6 +128,8 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
   const leaseMs = settings.walletLeaseSeconds * 1000
   const charge = requestCharge({ settings, clientOf, limiters })
   const lists = new Lists({ turns: store.turns, clientOf, charge })
+  const networks = pageNetworksOf(settings, store.networks)
+  const pageParts = { store, lists, pages, networks, openPages, clientOf, clock }
   const claimLimit = new ClaimLimit({
     // The wallets of a sandbox are worth nothing, and its users claim many.
     leasesPerClient: settings.claimsPerAddress ?? (isSandbox ? 0 : CLAIMS_PER_ADDRESS),
@@ -171,15 +175,8 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
     walletHandlers({ wallets: store.wallets, lists, claims: claimsOf(settings), leaseMs, claimLimit }),
     identityHandlers(context.identities),
     rateHandlers({ rates: store.rates, clock, ...ratesInUse(settings) }),
-    paymentPageHandlers({
-      store,
-      lists,
-      pages,
-      networks: pageNetworksOf(settings, store.networks),
-      openPages,
-      clientOf,
-      clock,
-    }),
+    paymentPageHandlers(pageParts),
+    orderPageHandlers(pageParts),
     logoHandlers(pages.brand.logo),
     walletScriptHandlers,
     referenceHandlers({ basePath, networks: store.networks.ids, currencies: store.networks.knownCurrencies }),

@@ -1,7 +1,7 @@
 import type { Slice } from '../base/turns.js'
 import type { Invoice } from '../domain/invoice.js'
 import type { OrderFields } from '../domain/order-fields.js'
-import type { Payments } from '../domain/payment.js'
+import type { Payments, QualifyingDeposit } from '../domain/payment.js'
 
 /* How reads are asked for and answered, by every port. `store.ts` exports it: take it from there. */
 
@@ -36,4 +36,13 @@ export interface InvoiceWithPayment extends Payments {
   readonly acceptedAt: number | null
   /** Unix ms; null when it never expires. */
   readonly expiresAt: number | null
+}
+
+export interface InvoiceWithDeposits extends InvoiceWithPayment {
+  /** The order that it is an option of; null for none. */
+  readonly orderId: string | null
+  /** The newest deposits that qualify for it, newest first. Where these are all, `payment` is their sum. */
+  readonly deposits: readonly QualifyingDeposit[]
+  /** Whether more deposits qualify than were asked for. */
+  readonly hasMoreDeposits: boolean
 }

@@ -16,7 +16,7 @@ import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-
 import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
 import type { Network, Networks } from '../domain/network.js'
 import type { Note } from '../domain/note.js'
-import type { QualifyingDeposit, StrayDeposit } from '../domain/payment.js'
+import type { StrayDeposit } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Watch } from '../domain/watch.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
@@ -30,10 +30,10 @@ import type { NotePort } from './notes.js'
 import type { OrderPort } from './orders.js'
 import type { OutboxPort, OwedDelivery } from './outbox.js'
 import type { RatePort } from './rates.js'
-import type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
+import type { Awaitable, InvoiceWithDeposits, InvoiceWithPayment, Page, PageOf } from './reading.js'
 import type { SearchPort } from './search.js'
 
-export type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
+export type { Awaitable, InvoiceWithDeposits, InvoiceWithPayment, Page, PageOf } from './reading.js'
 
 /**
  * What an engine implements: a port for each subject, and its lifecycle. Take the ports that you need, not the store.
@@ -156,13 +156,6 @@ export interface WalletPort {
   putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>>
   /** How many wallets of the network can be claimed now; counts no further than `limit`. */
   countClaimable(network: Network, limit: number): Awaitable<number>
-}
-
-export interface InvoiceWithDeposits extends InvoiceWithPayment {
-  /** The newest deposits that qualify for it, newest first. Where these are all, `payment` is their sum. */
-  readonly deposits: readonly QualifyingDeposit[]
-  /** Whether more deposits qualify than were asked for. */
-  readonly hasMoreDeposits: boolean
 }
 
 /** Invoices of a currency on the wallet at an address, of its present owner, by when they were created. */

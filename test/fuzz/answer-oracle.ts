@@ -89,7 +89,7 @@ function matches(message: string, text: string): boolean {
   return new RegExp(`^${pieces.join('[^]+')}$`).test(text)
 }
 
-/** Statuses of the pages under /pay: those of every refusal, but that hostile input must not cause a 500 there either. */
+/** Statuses of the pages under /pay and /order: those of every refusal, but that hostile input must not cause a 500 there either. */
 const PAGE_STATUSES: ReadonlySet<number> = new Set([
   200,
   ...Object.values(failureStatus).filter((status) => status !== 500),

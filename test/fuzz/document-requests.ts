@@ -9,6 +9,7 @@ import { allowedObject, fieldsOf, type Known, valuesOf } from './schema-values.j
 /** Ids that answers have told, for the requests that follow. */
 export interface Learned {
   readonly invoices: string[]
+  readonly orders: string[]
   readonly keys: string[]
   readonly transactions: string[]
 }
@@ -28,6 +29,8 @@ interface World {
 const EXTRA_KEYS = 64
 const BODY_WEIGHT = 4
 const WALLETS = 3
+/** Amounts of options, of which hardly one is asked twice. */
+const AMOUNTS = 100_000
 /** Nobody listens there. */
 export const DEAD_END = 'http://127.0.0.1:9/'
 
@@ -105,6 +108,7 @@ function existing(tag: string, name: string): fc.Arbitrary<PathValue> {
     return tag.includes('/docs/') ? fc.constantFrom('start.js', 'swagger-ui.css') : fc.constant('fuzz-wallet-0.svg')
   }
   if (tag.includes('/api-keys/:id/')) return learned('keys')
+  if (/\/orders?\/:id/.test(tag)) return learned('orders')
   if (tag.includes('/users/')) {
     // Only this one's webhook goes nowhere whatever was written there.
     const isTest = tag.endsWith('/webhook/test')
@@ -212,6 +216,11 @@ function knownFields(tag: string, { walletIds }: World): Known {
     walletIds: fc.subarray(walletIds.slice(0, WALLETS), { minLength: 1 }),
     publicKey: fc.constantFrom(...keys),
     callbackUrl: fc.oneof({ weight: 4, arbitrary: callback }, { weight: 1, arbitrary: noCallback }),
+  }
+  if (tag === 'POST /api/orders') {
+    const amount = fc.integer({ min: 1, max: AMOUNTS }).map((cents) => `${cents}.01`)
+    const option = fc.record({ walletIds: everywhere.walletIds, currency: fc.constantFrom('USDT', 'native'), amount })
+    return { ...everywhere, options: fc.tuple(option) }
   }
   if (!tag.startsWith('POST /sandbox/') && !tag.startsWith('POST /internal/')) return everywhere
   const address = fc.constantFrom(...walletIds).map((id) => `0x${Buffer.from(id).toString('hex').padStart(40, '0')}`)

@@ -41,7 +41,7 @@ export async function fuzzDocument(target: FuzzTarget, requests: number, seed: n
   const contract = new Contract()
   const report = { ...newReport(`document, ${target.engine}`), successes: new Set<string>() }
   const cases = documentCases(contract, { key: target.key, walletIds: target.walletIds })
-  const learned: Learned = { invoices: [], keys: [], transactions: [] }
+  const learned: Learned = { invoices: [], orders: [], keys: [], transactions: [] }
   await target.exchange({
     method: 'PUT',
     path: `/api/users/${OWNER}/webhook`,
@@ -122,6 +122,7 @@ function learn(tag: string, text: string, learned: Learned): void {
     if (values.length > LEARNED_MAX) values.shift()
   }
   if (tag === 'POST /api/invoices') keep(learned.invoices, JSON.parse(text).id)
+  if (tag === 'POST /api/orders') keep(learned.orders, JSON.parse(text).id)
   if (tag === 'POST /api/api-keys') keep(learned.keys, JSON.parse(text).id)
   if (tag === 'POST /sandbox/deposits') keep(learned.transactions, JSON.parse(text).txHash)
 }

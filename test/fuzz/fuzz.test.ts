@@ -12,7 +12,7 @@ import { fuzzStructured } from './structured.js'
 
 /** A small part of what `npm run fuzz` sends, the same in every run. */
 const REQUESTS = 512
-const DOCUMENT_REQUESTS = 480
+const DOCUMENT_REQUESTS = 720
 const SEED = 20_261_120
 const CURVE_CASES = 512
 /** Long enough for creations on a machine that runs the other tests too. */

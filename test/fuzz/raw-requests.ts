@@ -135,6 +135,7 @@ function readTarget(world: DraftWorld): string {
     `/api/identity/${text(world)}/exists`,
     `/api/invoices/${text(world)}`,
     `/pay/${text(world)}`,
+    `/order/${text(world)}?option=${text(world)}`,
   ])
 }
 

@@ -367,10 +367,10 @@ function reads(): fc.Arbitrary<StructuredCase> {
     id.map((one) => read('GET', `/api/identity/${one}/exists`, existsShape)),
     id.map((one) => read('GET', `/api/invoices/${one}`, invoiceWithPaymentShape, ['invoice_not_found'])),
     fc.constant(read('GET', '/api/wallets/claim/niles/trx', claimedShape, ['no_wallet_available', 'too_many_claims'])),
-    id.map(
-      (one): StructuredCase => ({
-        ...read('GET', `/pay/${one}`, {}),
-        flawOfSuccess: () => 'a page for an unknown invoice',
+    fc.tuple(fc.constantFrom('pay', 'order'), id).map(
+      ([root, one]): StructuredCase => ({
+        ...read('GET', `/${root}/${one}`, {}),
+        flawOfSuccess: () => 'a page of nothing that there is',
       }),
     ),
     fc.tuple(id, id).map(

@@ -54,7 +54,7 @@ function flawOf(one: StructuredCase, answer: SeenAnswer): string | null {
   const flaw = flawOfAnswer(answer)
   if (flaw !== null) return flaw
   if (answer.contentType.startsWith('text/html')) {
-    return one.route.startsWith('GET /pay/') && answer.status >= 400 ? null : 'a page came'
+    return /^GET \/(pay|order)\//.test(one.route) && answer.status >= 400 ? null : 'a page came'
   }
   if (answer.status < 300) {
     return answer.status === one.success ? one.flawOfSuccess(JSON.parse(answer.body)) : `the status is ${answer.status}`

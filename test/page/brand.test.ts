@@ -9,18 +9,22 @@ import { frameOf, SHOP, textOf } from './frame.js'
 const ENGLISH = frameOf().language
 
 function notFound(brand = SHOP, lang = 'en'): string {
-  return failurePage(frameOf({ brand, lang }), { status: 404, retryAfterSeconds: null })
+  return failurePage(frameOf({ brand, lang }), { subject: 'invoice', status: 404, retryAfterSeconds: null })
 }
 
 describe('the brand', () => {
   test('is a logo with the name as its text, or the name', () => {
-    assert.equal(String(brandMark(SHOP)), '<p class="brand"><img src="shop/logo/abc.svg" alt="Tea House"></p>')
-    assert.equal(String(brandMark({ ...SHOP, logo: null })), '<p class="brand"><bdi>Tea House</bdi></p>')
-    assert.equal(brandMark(NO_BRAND), null)
+    assert.equal(String(brandMark(SHOP, 'shop')), '<p class="brand"><img src="shop/logo/abc.svg" alt="Tea House"></p>')
+    assert.equal(String(brandMark({ ...SHOP, logo: null }, 'shop')), '<p class="brand"><bdi>Tea House</bdi></p>')
+    assert.equal(brandMark(NO_BRAND, 'shop'), null)
   })
 
   test('is one banner with the label of the sandbox', () => {
-    const html = failurePage(frameOf({ brand: SHOP, isSandbox: true }), { status: 404, retryAfterSeconds: null })
+    const html = failurePage(frameOf({ brand: SHOP, isSandbox: true }), {
+      subject: 'invoice',
+      status: 404,
+      retryAfterSeconds: null,
+    })
     assert.equal(html.split('<header>').length, 2)
   })
 

@@ -18,7 +18,7 @@ describe('the page in place of one that cannot be shown', () => {
   for (const [status, retryAfterSeconds, title, refresh] of rows) {
     const asked = retryAfterSeconds === null ? '' : ` with Retry-After ${retryAfterSeconds}`
     test(`of status ${status}${asked} ${refresh === null ? 'does not ask again' : `asks again after ${refresh} s`}`, () => {
-      const html = failurePage(frameOf(), { status, retryAfterSeconds })
+      const html = failurePage(frameOf(), { subject: 'invoice', status, retryAfterSeconds })
       assert.ok(html.includes(`<h1>${title}</h1>`), html)
       assert.equal(
         /http-equiv="refresh" content="(\d+)"/.exec(html)?.[1],
@@ -30,13 +30,13 @@ describe('the page in place of one that cannot be shown', () => {
 
   test('tells a payer that money on its way is safe', () => {
     for (const status of [429, 500, 503]) {
-      const html = failurePage(frameOf(), { status, retryAfterSeconds: null })
+      const html = failurePage(frameOf(), { subject: 'invoice', status, retryAfterSeconds: null })
       assert.ok(html.includes('A payment that you have sent is not affected.'), String(status))
     }
   })
 
   test('speaks the language of the payer', () => {
-    const html = failurePage(frameOf({ lang: 'de' }), { status: 404, retryAfterSeconds: null })
+    const html = failurePage(frameOf({ lang: 'de' }), { subject: 'invoice', status: 404, retryAfterSeconds: null })
     assert.ok(html.includes('<html lang="de" dir="ltr">'))
     assert.ok(html.includes('<h1>Rechnung nicht gefunden</h1>'))
   })

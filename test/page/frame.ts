@@ -1,4 +1,4 @@
-import type { PageSettings } from '../../src/http/routes/pay.js'
+import type { PageSettings } from '../../src/http/routes/page-answers.js'
 import { accentOf } from '../../src/page/accent.js'
 import { type Brand, NO_BRAND } from '../../src/page/brand.js'
 import { languageFor } from '../../src/page/language.js'
@@ -26,6 +26,7 @@ export function frameOf({ lang = 'en', ...rest }: Partial<PageFrame> & { readonl
     brand: NO_BRAND,
     language: languageFor(`lang=${lang}`, undefined),
     nonce: 'bm9uY2U=',
+    shopPath: 'shop',
     ...rest,
   }
 }

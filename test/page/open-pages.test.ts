@@ -5,10 +5,13 @@ import {
   BEAT_MS,
   CONFIRMING_EVERY_MS,
   CONFIRMING_PAGES_MAX,
+  invoiceOfPage,
   OPEN_PAGES_PER_CLIENT_MAX,
   OpenPages,
   type OpenPagesOptions,
+  type PageName,
   type PageState,
+  payPage,
   TOLD_AT_ONCE,
   type Waiting,
 } from '../../src/page/open-pages.js'
@@ -66,7 +69,8 @@ describe('open pages', () => {
     ])
     const reads: string[] = []
     const pages = new OpenPages({
-      stateOf: async (id) => {
+      stateOf: async (page) => {
+        const id = invoiceOfPage(page)
         reads.push(id)
         return stateOf(versions.get(id))
       },
@@ -75,7 +79,7 @@ describe('open pages', () => {
     })
     opened.push(pages)
     const open = (waiting: Partial<Waiting> = {}) =>
-      pages.open({ invoiceId: 'a', walletIds: ['w1', 'w2'], seen: 'a1', client: null, ...waiting })
+      pages.open({ page: 'pay/a', walletIds: ['w1', 'w2'], invoiceIds: ['a'], seen: 'a1', client: null, ...waiting })
     const read = (waiting: Partial<Waiting> = {}) => {
       const reader = new Reader(open(waiting))
       void reader.run()
@@ -100,7 +104,7 @@ describe('open pages', () => {
 
   test('are told of a change on any of their wallets, once for each version', async () => {
     const { pages, read, versions } = openPages()
-    const [first, other] = [read(), read({ invoiceId: 'b', walletIds: ['w3'], seen: 'b1' })]
+    const [first, other] = [read(), read({ page: 'pay/b', walletIds: ['w3'], seen: 'b1' })]
     await settle()
     versions.set('a', 'a2')
     pages.changed(new Set(['w2', 'w1', 'unknown']))
@@ -126,7 +130,7 @@ describe('open pages', () => {
 
   test('are told of a change of one invoice alone, and no other one is read', async () => {
     const { pages, read, versions, reads } = openPages()
-    const [first, other] = [read(), read({ invoiceId: 'b', seen: 'b1' })]
+    const [first, other] = [read(), read({ page: 'pay/b', invoiceIds: ['b'], seen: 'b1' })]
     await settle()
     reads.length = 0
     versions.set('a', 'a2')
@@ -136,12 +140,33 @@ describe('open pages', () => {
     assert.deepEqual([first.versions, other.versions], [['a2'], []])
   })
 
+  test('of an order are told of a change of any of its invoices or wallets', async () => {
+    const versions = new Map<PageName, string>([['order/a', 'o1']])
+    const { pages, read } = openPages({ stateOf: async (page) => stateOf(versions.get(page)) })
+    const reader = read({ page: 'order/a', walletIds: ['w1', 'w9'], invoiceIds: ['a', 'b'], seen: 'o1' })
+    await settle()
+    for (const [version, change] of [
+      ['o2', () => pages.ownChanged(['b'])],
+      ['o3', () => pages.ownChanged(['a'])],
+      ['o4', () => pages.changed(['w9'])],
+    ] as const) {
+      versions.set('order/a', version)
+      change()
+      await settle()
+    }
+    assert.deepEqual(reader.versions, ['o2', 'o3', 'o4'])
+    await reader.leave()
+    versions.set('order/a', 'o5')
+    pages.ownChanged(['a', 'b'])
+    pages.changed(['w1', 'w9'])
+    await settle()
+    assert.deepEqual(reader.versions, ['o2', 'o3', 'o4'])
+  })
+
   test('let other work have its turn between many invoices, and miss none', async () => {
     const ids = Array.from({ length: 200 }, (_, i) => `invoice ${i}`)
-    const { pages, open } = openPages({ stateOf: async (id) => stateOf(`${id}, new`) })
-    const readers = ids.map(
-      (invoiceId) => new Reader(open({ invoiceId, walletIds: ['w1'], seen: `${invoiceId}, new` })),
-    )
+    const { pages, open } = openPages({ stateOf: async (page) => stateOf(`${invoiceOfPage(page)}, new`) })
+    const readers = ids.map((id) => new Reader(open({ page: payPage(id), walletIds: ['w1'], seen: `${id}, new` })))
     await settle()
     for (const reader of readers) void reader.run()
     let turns = 0
@@ -191,14 +216,14 @@ describe('open pages', () => {
   test('note all invoices on wallets that changed, however many they are', async () => {
     const reads: string[] = []
     const { pages, read } = openPages({
-      stateOf: async (id) => {
-        reads.push(id)
+      stateOf: async (page) => {
+        reads.push(invoiceOfPage(page))
         return stateOf('1')
       },
     })
     const wallets = Array.from({ length: 50 }, (_, n) => `w${n}`)
     const ids = Array.from({ length: 300 }, (_, n) => `${n}`)
-    for (const invoiceId of ids) read({ invoiceId, walletIds: wallets, seen: '1' })
+    for (const id of ids) read({ page: payPage(id), walletIds: wallets, seen: '1' })
     for (let before = -1; reads.length > before; before = reads.length, await settle());
     reads.length = 0
     pages.changed(new Set(wallets))
@@ -223,7 +248,7 @@ describe('open pages', () => {
 
   test('are bounded, and make room when they are left', async () => {
     const { pages, open, read } = openPages({ pageLimit: 2 })
-    const [first] = [read(), read({ invoiceId: 'b', walletIds: ['w3'] })]
+    const [first] = [read(), read({ page: 'pay/b', walletIds: ['w3'] })]
     assert.equal(open(), null)
     await first?.leave()
     assert.equal(pages.size, 1)
@@ -249,7 +274,7 @@ describe('open pages', () => {
 
   test('end together, and then there is no room', async () => {
     const { pages, open, read } = openPages()
-    const readers = [read(), read({ invoiceId: 'b', walletIds: ['w3'] })]
+    const readers = [read(), read({ page: 'pay/b', walletIds: ['w3'] })]
     pages.close()
     await settle()
     assert.ok(readers.every(({ isDone }) => isDone))
@@ -291,9 +316,9 @@ describe('open pages', () => {
     })
     const crowd = 2
     for (let i = 0; i < CONFIRMING_PAGES_MAX / crowd; i += 1) {
-      for (const half of ['x', 'y', 'z']) for (let n = 0; n < crowd; n += 1) open({ invoiceId: `${half}${i}` })
+      for (const half of ['x', 'y', 'z']) for (let n = 0; n < crowd; n += 1) open({ page: payPage(`${half}${i}`) })
     }
-    const left = read({ invoiceId: 'left' })
+    const left = read({ page: 'pay/left' })
     for (let i = 0; i < TURNS; i += 1) await settle()
     await left.leave()
     looked.clear()
@@ -302,7 +327,7 @@ describe('open pages', () => {
       await settle()
       assert.deepEqual([looked.size, new Set(looked.values())], [second * (CONFIRMING_PAGES_MAX / crowd), new Set([1])])
     }
-    assert.equal(looked.has('left'), false)
+    assert.equal(looked.has('pay/left'), false)
     pages.close()
   })
 

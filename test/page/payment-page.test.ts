@@ -76,7 +76,7 @@ function render({ invoice, ...rest }: Variation = {}, frame: PageFrame = frameOf
 }
 
 function notFound(isSandbox: boolean): string {
-  return failurePage(frameOf({ isSandbox }), { status: 404, retryAfterSeconds: null })
+  return failurePage(frameOf({ isSandbox }), { subject: 'invoice', status: 404, retryAfterSeconds: null })
 }
 
 const FIGURE = /<p class="amount[^"]*"><span class="unseen">(.*?)<\/span> (.*?)<\/p>/

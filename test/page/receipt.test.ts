@@ -4,7 +4,7 @@ import type { Invoice } from '../../src/domain/invoice.js'
 import { NO_ORDER_FIELDS } from '../../src/domain/order-fields.js'
 import type { QualifyingDeposit } from '../../src/domain/payment.js'
 import { LANGUAGES } from '../../src/page/language.js'
-import { type PaidInvoice, paidAtOf, receipt } from '../../src/page/receipt.js'
+import { invoiceReceipt, type PaidInvoice, paidAtOf } from '../../src/page/receipt.js'
 import { pageNetworks } from '../support/networks.js'
 import { frameOf, SHOP, textOf } from './frame.js'
 
@@ -47,7 +47,7 @@ function paid(received: string, ...deposits: readonly QualifyingDeposit[]): Paid
 }
 
 function printed(invoice = paid('1250', deposit('1250', 0)), lang = 'en', brand = SHOP): string {
-  return String(receipt(frameOf({ lang, brand }), 'USDT', invoice))
+  return String(invoiceReceipt(frameOf({ lang, brand }), 'USDT', invoice))
 }
 
 describe('the time of a payment', () => {

@@ -33,7 +33,7 @@ function render(
 ): string {
   const listed = 'deposits' in fields ? fields : { deposits: [deposit(fields as Partial<QualifyingDeposit>)] }
   const view = { deposits: [], hasMoreDeposits: false, ...listed }
-  return String(transactionList(frameOf({ lang }).language, 'USDT', view, facts) ?? '')
+  return String(transactionList(frameOf({ lang }).language, () => 'USDT', view, facts) ?? '')
 }
 
 describe('the transactions of a page', () => {

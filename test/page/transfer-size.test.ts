@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LANGUAGES } from '../../src/page/language.js'
-import { answerTo, stateNames } from './appearance/states.js'
+import { answerTo, pathOf, stateNames } from './appearance/states.js'
 
 /** Of a page with the images that it shows, uncompressed. */
 const BYTES_MAX = 40_000
@@ -10,7 +10,7 @@ describe('the payment page is small', () => {
   for (const state of stateNames) {
     test(`${state}, in every language`, async () => {
       for (const { code } of LANGUAGES) {
-        const url = new URL(`http://pay.test/pay/${state}?lang=${code}`)
+        const url = new URL(`http://pay.test${pathOf(state)}?lang=${code}`)
         const { body } = await answerTo(url)
         let bytes = Buffer.byteLength(body)
         for (const [, src = ''] of body.matchAll(/<img[^>]* src="([^"]*)"/g)) {

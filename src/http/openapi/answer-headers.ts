@@ -11,9 +11,10 @@ export const answerHeaders = {
     schema: { type: 'integer', minimum: 0 },
   },
   Location: {
-    description: 'The path of the new invoice, or order, to resolve against the address that you called.',
+    description:
+      'The path of the new invoice or order, or of the page of an order, to resolve against the address that you called.',
     required: true,
-    schema: { type: 'string', pattern: '/api/(invoices|orders)/[0-9a-f]{32}$' },
+    schema: { type: 'string', pattern: '/(api/(invoices|orders)|order)/[0-9a-f]{32}' },
   },
   Link: {
     description: 'The next page, as in RFC 8288; absent at the end. Resolve it against the address that you called.',

@@ -4,8 +4,8 @@ import type { DocumentedTag, Operation } from '../operations/operation.js'
 import { errorHeaders } from './answer-headers.js'
 import { failuresOf } from './failures.js'
 
-/** Errors under `/pay` are pages (`failurePages`). */
-const hasErrorPages = (tag: string) => tag.includes(' /pay/')
+/** Errors under `/pay` and `/order` are pages (`failurePages`). */
+const hasErrorPages = (tag: string) => / \/(pay|order)\//.test(tag)
 
 /** The errors of an operation, by status. */
 export function errorResponses(tag: DocumentedTag, operation: Operation) {
@@ -17,10 +17,7 @@ export function errorResponses(tag: DocumentedTag, operation: Operation) {
   return Object.fromEntries(
     [...byStatus]
       .filter(([status]) => operation.answers[status] === undefined)
-      .map(([status, group]) => [
-        String(status),
-        hasErrorPages(tag) ? errorPage(status, group) : errorOf(status, group),
-      ]),
+      .map(([status, group]) => [String(status), hasErrorPages(tag) ? pageOf(status, group) : errorOf(status, group)]),
   )
 }
 
@@ -48,9 +45,31 @@ const SHARED: Readonly<Record<string, readonly [FailureCode, ...FailureCode[]]>>
   Unavailable: ['overloaded', 'storage_unavailable'],
 }
 
-export const sharedResponses = Object.fromEntries(
-  Object.entries(SHARED).map(([name, group]) => [name, errorResponse(failureStatus[group[0]], group)]),
-)
+/** Those that pages have too, as pages. */
+const SHARED_PAGES = [
+  ...(['Malformed', 'NotFound', 'RequestTimeout', 'WrongHost'] as const),
+  ...(['RateLimited', 'HeadersTooLarge', 'Internal', 'Overloaded'] as const),
+]
+
+const pageName = (name: string) => `${name}Page`
+
+export const sharedResponses = {
+  ...Object.fromEntries(
+    Object.entries(SHARED).map(([name, group]) => [name, errorResponse(failureStatus[group[0]], group)]),
+  ),
+  ...Object.fromEntries(
+    SHARED_PAGES.map((name) => {
+      const group = groupNamed(name)
+      return [pageName(name), errorPage(failureStatus[group[0]], group)]
+    }),
+  ),
+}
+
+function groupNamed(name: string): readonly [FailureCode, ...FailureCode[]] {
+  const group = SHARED[name]
+  if (group === undefined) throw new Error(`no shared response is named ${name}`)
+  return group
+}
 
 function errorOf(status: number, group: readonly FailureCode[]) {
   const shared = Object.keys(SHARED).find((name) => SHARED[name]?.join() === group.join())
@@ -73,6 +92,11 @@ function errorResponse(status: number, group: readonly FailureCode[]) {
       },
     },
   }
+}
+
+function pageOf(status: number, group: readonly FailureCode[]) {
+  const shared = SHARED_PAGES.find((name) => groupNamed(name).join() === group.join())
+  return shared === undefined ? errorPage(status, group) : { $ref: `#/components/responses/${pageName(shared)}` }
 }
 
 function errorPage(status: number, group: readonly FailureCode[]) {

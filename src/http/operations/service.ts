@@ -184,6 +184,11 @@ export const paymentPageOperations = operations({
     headers: { 'Accept-Language': text('The languages that the payer prefers.') },
     answers: {
       200: { description: 'The page.', type: 'text/html', body: { type: 'string', description: 'A page of HTML.' } },
+      302: {
+        description: 'The invoice is an option of an order: `Location` leads to the page of the order.',
+        body: null,
+        headers: ['Location'],
+      },
     },
     errors: ['invoice_not_found'],
   },
@@ -214,6 +219,58 @@ export const paymentPageOperations = operations({
     path: {
       id: text('The id of the invoice.', { minLength: 1 }),
       file: text('The id of a wallet of the invoice and `.svg`.', { minLength: 1 }),
+    },
+    query: {},
+    answers: {
+      200: {
+        description: 'The QR code of the address itself.',
+        type: 'image/svg+xml',
+        body: { type: 'string', description: 'An image in SVG.' },
+      },
+    },
+    errors: ['not_found'],
+  },
+  'GET /order/:id': {
+    id: 'showOrderPage',
+    chapter: 'Payment page',
+    summary: 'Show the payment page of an order',
+    description:
+      'The payer chooses a coin. Errors are pages too. `?lang=` chooses the language, `?option=` the option, from 1 on in their order, and `?wallet=` its wallet, from 0 on. Other query parameters are ignored, because mail and chat programs add some to links.',
+    path: { id: text('The id of the order.', { minLength: 1 }) },
+    query: {},
+    headers: { 'Accept-Language': text('The languages that the payer prefers.') },
+    answers: {
+      200: { description: 'The page.', type: 'text/html', body: { type: 'string', description: 'A page of HTML.' } },
+    },
+    errors: ['order_not_found'],
+  },
+  'GET /order/:id/events': {
+    id: 'watchOrderPage',
+    chapter: 'Payment page',
+    summary: 'Wait for changes of the payment page of an order',
+    description:
+      'As of the page of an invoice. What comes for one option changes the page, whichever option it shows. For the script of the page; the API has webhooks.',
+    path: { id: text('The id of the order.', { minLength: 1 }) },
+    query: { after: text('The version that the page shows.') },
+    headers: { 'Last-Event-ID': text('The last version that was seen; browsers send it when they connect again.') },
+    answers: {
+      200: {
+        description: 'The events.',
+        type: 'text/event-stream',
+        body: { type: 'string', description: 'Server-sent events.' },
+      },
+      204: { description: 'Nothing more is expected.', body: null },
+    },
+    errors: ['order_not_found', 'overloaded'],
+  },
+  'GET /order/:id/qr/:file': {
+    id: 'showOrderQrCode',
+    chapter: 'Payment page',
+    summary: 'Show the QR code of an address on the payment page of an order',
+    description: 'Errors are pages. There is no code while nothing is to be sent to the address.',
+    path: {
+      id: text('The id of the order.', { minLength: 1 }),
+      file: text('The id of a wallet of an option and `.svg`.', { minLength: 1 }),
     },
     query: {},
     answers: {

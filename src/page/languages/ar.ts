@@ -50,6 +50,18 @@ export const ar: Texts = {
   openInWallet: 'الفتح في محفظة',
   tokenContract: 'عقد رمز {coin} على شبكة {network}',
 
+  payWith: 'ادفع بـ',
+  price: 'السعر',
+  rate: 'سعر الصرف',
+  rateUntil: 'ادفع قبل {time}. يبقى سعر الصرف سارياً حتى ذلك الوقت.',
+  rateKept: 'يبقى سعر الصرف كما هو إلى أن يُدفع الباقي.',
+  orderClosed: 'لم يعد هذا الطلب قابلاً للدفع.',
+  orderExpired: 'لم يُستلم شيء. اطلب مرة أخرى في المتجر للحصول على سعر جديد.',
+  orderAgain: 'اطلب مرة أخرى',
+  orderAgainAt: 'اطلب مرة أخرى من {name}',
+  orderStray: 'وصل {sum} على شبكة {network}. يتطلب هذا الطلب {coin}، لذلك لا يُحتسب. تواصل مع التاجر بشأن ذلك.',
+  orderId: 'معرّف الطلب',
+
   transactions: 'المعاملات المرصودة',
   confirmed: 'مؤكَّدة',
   confirmationsOf: 'التأكيدات: {count} من {needed}',
@@ -83,6 +95,8 @@ export const ar: Texts = {
 
   notFoundTitle: 'الفاتورة غير موجودة',
   notFoundText: 'لا توجد فاتورة على هذا العنوان. تحقق من الرابط، أو اطلب رابطاً جديداً من التاجر.',
+  orderNotFoundTitle: 'الطلب غير موجود',
+  orderNotFoundText: 'لا يوجد طلب على هذا العنوان. تحقق من الرابط، أو اطلب رابطاً جديداً من التاجر.',
   tooManyTitle: 'طلبات كثيرة جداً',
   tooManyText: 'طلبت شبكتك صفحات كثيرة جداً. لا تتأثر أي دفعة أرسلتها.',
   busyTitle: 'هذه الصفحة مشغولة',
@@ -90,7 +104,7 @@ export const ar: Texts = {
   defectTitle: 'حدث خطأ ما',
   defectText: 'لا يمكن عرض الصفحة. لا تتأثر أي دفعة أرسلتها.',
   rejectedTitle: 'لا يمكن الرد على هذا الطلب',
-  rejectedText: 'افتح رابط الفاتورة مرة أخرى.',
+  rejectedText: 'افتح الرابط مرة أخرى.',
   triesAgain: 'تعيد هذه الصفحة المحاولة تلقائياً بعد {seconds} ثانية.',
   tryNow: 'أعد المحاولة الآن',
 

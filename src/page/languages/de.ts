@@ -51,6 +51,19 @@ export const de: Texts = {
   openInWallet: 'In einer Wallet öffnen',
   tokenContract: 'Token-Vertrag von {coin} auf {network}',
 
+  payWith: 'Bezahlen mit',
+  price: 'Preis',
+  rate: 'Kurs',
+  rateUntil: 'Zahlen Sie vor dem {time}. Bis dahin gilt der Kurs.',
+  rateKept: 'Der Kurs gilt, bis der Rest bezahlt ist.',
+  orderClosed: 'Diese Bestellung kann nicht mehr bezahlt werden.',
+  orderExpired: 'Es ist nichts eingegangen. Bestellen Sie im Shop noch einmal, um einen neuen Preis zu erhalten.',
+  orderAgain: 'Noch einmal bestellen',
+  orderAgainAt: 'Noch einmal bestellen bei {name}',
+  orderStray:
+    '{sum} sind über {network} eingegangen. Diese Bestellung verlangt {coin}, deshalb zählt das nicht. Wenden Sie sich an den Händler.',
+  orderId: 'ID der Bestellung',
+
   transactions: 'Eingegangene Transaktionen',
   confirmed: 'Bestätigt',
   confirmationsOf: '{count} von {needed} Bestätigungen',
@@ -86,6 +99,9 @@ export const de: Texts = {
   notFoundTitle: 'Rechnung nicht gefunden',
   notFoundText:
     'Unter dieser Adresse gibt es keine Rechnung. Prüfen Sie den Link oder bitten Sie den Händler um einen neuen.',
+  orderNotFoundTitle: 'Bestellung nicht gefunden',
+  orderNotFoundText:
+    'Unter dieser Adresse gibt es keine Bestellung. Prüfen Sie den Link oder bitten Sie den Händler um einen neuen.',
   tooManyTitle: 'Zu viele Anfragen',
   tooManyText:
     'Aus Ihrem Netz wurden zu viele Seiten abgerufen. Eine bereits gesendete Zahlung ist davon nicht betroffen.',
@@ -94,7 +110,7 @@ export const de: Texts = {
   defectTitle: 'Etwas ist schiefgegangen',
   defectText: 'Die Seite kann nicht angezeigt werden. Eine bereits gesendete Zahlung ist davon nicht betroffen.',
   rejectedTitle: 'Diese Anfrage kann nicht beantwortet werden',
-  rejectedText: 'Öffnen Sie den Link der Rechnung noch einmal.',
+  rejectedText: 'Öffnen Sie den Link noch einmal.',
   triesAgain: 'Diese Seite versucht es nach {seconds} Sekunden von selbst noch einmal.',
   tryNow: 'Jetzt noch einmal versuchen',
 

@@ -50,6 +50,19 @@ export const en = {
   openInWallet: 'Open in a wallet',
   tokenContract: 'Token contract of {coin} on {network}',
 
+  payWith: 'Pay with',
+  price: 'Price',
+  rate: 'Rate',
+  rateUntil: 'Pay before {time}. The rate holds until then.',
+  rateKept: 'The rate stays the same until the rest is paid.',
+  orderClosed: 'This order can no longer be paid.',
+  orderExpired: 'Nothing was received. Order again in the shop to get a new price.',
+  orderAgain: 'Order again',
+  orderAgainAt: 'Order again at {name}',
+  orderStray:
+    '{sum} arrived on {network}. This order asks for {coin}, so it does not count. Ask the merchant about it.',
+  orderId: 'Order ID',
+
   transactions: 'Transactions seen',
   confirmed: 'Confirmed',
   confirmationsOf: '{count} of {needed} confirmations',
@@ -84,6 +97,8 @@ export const en = {
 
   notFoundTitle: 'Invoice not found',
   notFoundText: 'There is no invoice at this address. Check the link, or ask the merchant for a new one.',
+  orderNotFoundTitle: 'Order not found',
+  orderNotFoundText: 'There is no order at this address. Check the link, or ask the merchant for a new one.',
   tooManyTitle: 'Too many requests',
   tooManyText: 'Your network has asked for too many pages. A payment that you have sent is not affected.',
   busyTitle: 'This page is busy',
@@ -91,7 +106,7 @@ export const en = {
   defectTitle: 'Something went wrong',
   defectText: 'The page cannot be shown. A payment that you have sent is not affected.',
   rejectedTitle: 'This request cannot be answered',
-  rejectedText: 'Open the link of the invoice again.',
+  rejectedText: 'Open the link again.',
   triesAgain: 'This page tries again by itself after {seconds} seconds.',
   tryNow: 'Try again now',
 

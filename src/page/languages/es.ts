@@ -52,6 +52,19 @@ export const es: Texts = {
   openInWallet: 'Abrir en una billetera',
   tokenContract: 'Contrato del token {coin} en {network}',
 
+  payWith: 'Pagar con',
+  price: 'Precio',
+  rate: 'Tipo de cambio',
+  rateUntil: 'Pague antes del {time}. El tipo de cambio vale hasta entonces.',
+  rateKept: 'El tipo de cambio se mantiene hasta que se pague el resto.',
+  orderClosed: 'Este pedido ya no se puede pagar.',
+  orderExpired: 'No se recibió nada. Vuelva a hacer el pedido en la tienda para obtener un precio nuevo.',
+  orderAgain: 'Volver a pedir',
+  orderAgainAt: 'Volver a pedir en {name}',
+  orderStray:
+    'Han llegado {sum} por la red {network}. Este pedido pide {coin}, así que no cuentan. Consulte al comercio.',
+  orderId: 'Identificador del pedido',
+
   transactions: 'Transacciones detectadas',
   confirmed: 'Confirmada',
   confirmationsOf: '{count} de {needed} confirmaciones',
@@ -86,6 +99,8 @@ export const es: Texts = {
 
   notFoundTitle: 'Factura no encontrada',
   notFoundText: 'No hay ninguna factura en esta dirección. Compruebe el enlace o pida otro al comercio.',
+  orderNotFoundTitle: 'Pedido no encontrado',
+  orderNotFoundText: 'No hay ningún pedido en esta dirección. Compruebe el enlace o pida otro al comercio.',
   tooManyTitle: 'Demasiadas solicitudes',
   tooManyText: 'Su red ha pedido demasiadas páginas. Un pago que ya haya enviado no se ve afectado.',
   busyTitle: 'Esta página está saturada',
@@ -93,7 +108,7 @@ export const es: Texts = {
   defectTitle: 'Algo ha fallado',
   defectText: 'La página no se puede mostrar. Un pago que ya haya enviado no se ve afectado.',
   rejectedTitle: 'No se puede responder a esta solicitud',
-  rejectedText: 'Abra de nuevo el enlace de la factura.',
+  rejectedText: 'Abra de nuevo el enlace.',
   triesAgain: 'Esta página vuelve a intentarlo por sí sola después de {seconds} segundos.',
   tryNow: 'Intentarlo ahora',
 

@@ -52,6 +52,19 @@ export const fr: Texts = {
   openInWallet: 'Ouvrir dans un portefeuille',
   tokenContract: 'Contrat du jeton {coin} sur {network}',
 
+  payWith: 'Payer avec',
+  price: 'Prix',
+  rate: 'Taux',
+  rateUntil: 'Payez avant le {time}. Le taux est garanti jusque-là.',
+  rateKept: 'Le taux reste le même jusqu’au paiement du reste.',
+  orderClosed: 'Cette commande n’est plus payable.',
+  orderExpired: 'Rien n’a été reçu. Commandez de nouveau dans la boutique pour obtenir un nouveau prix.',
+  orderAgain: 'Commander de nouveau',
+  orderAgainAt: 'Commander de nouveau chez {name}',
+  orderStray:
+    '{sum} reçus sur {network}. Cette commande demande {coin} : cet envoi ne compte donc pas. Contactez le marchand à ce sujet.',
+  orderId: 'Identifiant de la commande',
+
   transactions: 'Transactions détectées',
   confirmed: 'Confirmée',
   confirmationsOf: '{count} confirmations sur {needed}',
@@ -86,6 +99,9 @@ export const fr: Texts = {
 
   notFoundTitle: 'Facture introuvable',
   notFoundText: 'Il n’y a pas de facture à cette adresse. Vérifiez le lien ou demandez-en un nouveau au marchand.',
+  orderNotFoundTitle: 'Commande introuvable',
+  orderNotFoundText:
+    'Il n’y a pas de commande à cette adresse. Vérifiez le lien ou demandez-en un nouveau au marchand.',
   tooManyTitle: 'Trop de requêtes',
   tooManyText: 'Votre réseau a demandé trop de pages. Un paiement déjà envoyé n’est pas affecté.',
   busyTitle: 'Cette page est surchargée',
@@ -93,7 +109,7 @@ export const fr: Texts = {
   defectTitle: 'Une erreur s’est produite',
   defectText: 'La page ne peut pas être affichée. Un paiement déjà envoyé n’est pas affecté.',
   rejectedTitle: 'Impossible de répondre à cette requête',
-  rejectedText: 'Ouvrez de nouveau le lien de la facture.',
+  rejectedText: 'Ouvrez de nouveau le lien.',
   triesAgain: 'Cette page réessaie d’elle-même après {seconds} secondes.',
   tryNow: 'Réessayer maintenant',
 

@@ -49,6 +49,18 @@ export const hi: Texts = {
   openInWallet: 'वॉलेट में खोलें',
   tokenContract: '{network} पर {coin} का टोकन कॉन्ट्रैक्ट',
 
+  payWith: 'इससे भुगतान करें',
+  price: 'कीमत',
+  rate: 'दर',
+  rateUntil: '{time} से पहले भुगतान करें। तब तक यही दर रहेगी।',
+  rateKept: 'बाकी भुगतान होने तक दर यही रहेगी।',
+  orderClosed: 'इस ऑर्डर का भुगतान अब नहीं हो सकता।',
+  orderExpired: 'कुछ नहीं मिला। नई कीमत पाने के लिए दुकान में फिर से ऑर्डर करें।',
+  orderAgain: 'फिर से ऑर्डर करें',
+  orderAgainAt: '{name} पर फिर से ऑर्डर करें',
+  orderStray: '{network} पर {sum} आया। यह ऑर्डर {coin} माँगता है, इसलिए यह नहीं गिना जाएगा। इस बारे में विक्रेता से संपर्क करें।',
+  orderId: 'ऑर्डर आईडी',
+
   transactions: 'दिखे हुए लेन-देन',
   confirmed: 'पुष्ट',
   confirmationsOf: '{needed} में से {count} पुष्टियाँ',
@@ -83,6 +95,8 @@ export const hi: Texts = {
 
   notFoundTitle: 'इनवॉइस नहीं मिला',
   notFoundText: 'इस पते पर कोई इनवॉइस नहीं है। लिंक जाँचें, या विक्रेता से नया लिंक माँगें।',
+  orderNotFoundTitle: 'ऑर्डर नहीं मिला',
+  orderNotFoundText: 'इस पते पर कोई ऑर्डर नहीं है। लिंक जाँचें, या विक्रेता से नया लिंक माँगें।',
   tooManyTitle: 'बहुत ज़्यादा अनुरोध',
   tooManyText: 'आपके नेटवर्क से बहुत ज़्यादा पेज माँगे गए। आपके भेजे हुए भुगतान पर कोई असर नहीं पड़ता।',
   busyTitle: 'यह पेज व्यस्त है',
@@ -90,7 +104,7 @@ export const hi: Texts = {
   defectTitle: 'कुछ गड़बड़ हो गई',
   defectText: 'पेज नहीं दिखाया जा सकता। आपके भेजे हुए भुगतान पर कोई असर नहीं पड़ता।',
   rejectedTitle: 'इस अनुरोध का उत्तर नहीं दिया जा सकता',
-  rejectedText: 'इनवॉइस का लिंक फिर से खोलें।',
+  rejectedText: 'लिंक फिर से खोलें।',
   triesAgain: 'यह पेज {seconds} सेकंड बाद अपने-आप फिर कोशिश करता है।',
   tryNow: 'अभी फिर कोशिश करें',
 

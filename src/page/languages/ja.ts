@@ -51,6 +51,19 @@ export const ja: Texts = {
   openInWallet: 'ウォレットで開く',
   tokenContract: '{network} の {coin} トークンコントラクト',
 
+  payWith: 'お支払い方法',
+  price: '価格',
+  rate: 'レート',
+  rateUntil: '{time} までにお支払いください。それまでこのレートが適用されます。',
+  rateKept: '残りのお支払いが済むまで、レートは変わりません。',
+  orderClosed: 'この注文はもうお支払いいただけません。',
+  orderExpired: '入金はありませんでした。新しい価格で購入するには、ショップでもう一度注文してください。',
+  orderAgain: 'もう一度注文する',
+  orderAgainAt: '{name} でもう一度注文する',
+  orderStray:
+    '{network} で {sum} が届きました。この注文は {coin} での支払いを求めているため、対象になりません。販売者にお問い合わせください。',
+  orderId: '注文 ID',
+
   transactions: '検出された取引',
   confirmed: '承認済み',
   confirmationsOf: '承認数 {count}（必要数 {needed}）',
@@ -85,6 +98,8 @@ export const ja: Texts = {
 
   notFoundTitle: '請求書が見つかりません',
   notFoundText: 'このアドレスに請求書はありません。リンクを確認するか、販売者に新しいリンクを依頼してください。',
+  orderNotFoundTitle: '注文が見つかりません',
+  orderNotFoundText: 'このアドレスに注文はありません。リンクを確認するか、販売者に新しいリンクを依頼してください。',
   tooManyTitle: 'リクエストが多すぎます',
   tooManyText: 'お使いのネットワークからのページ要求が多すぎます。送金済みのお支払いには影響ありません。',
   busyTitle: 'ページが混み合っています',
@@ -92,7 +107,7 @@ export const ja: Texts = {
   defectTitle: '問題が発生しました',
   defectText: 'ページを表示できません。送金済みのお支払いには影響ありません。',
   rejectedTitle: 'このリクエストにはお答えできません',
-  rejectedText: '請求書のリンクをもう一度開いてください。',
+  rejectedText: 'リンクをもう一度開いてください。',
   triesAgain: 'このページは {seconds} 秒後に自動で再試行します。',
   tryNow: '今すぐ再試行',
 

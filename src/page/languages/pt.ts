@@ -51,6 +51,19 @@ export const pt: Texts = {
   openInWallet: 'Abrir em uma carteira',
   tokenContract: 'Contrato do token {coin} em {network}',
 
+  payWith: 'Pagar com',
+  price: 'Preço',
+  rate: 'Cotação',
+  rateUntil: 'Pague antes de {time}. A cotação vale até lá.',
+  rateKept: 'A cotação continua a mesma até o restante ser pago.',
+  orderClosed: 'Este pedido não pode mais ser pago.',
+  orderExpired: 'Nada foi recebido. Faça o pedido de novo na loja para receber um novo preço.',
+  orderAgain: 'Pedir novamente',
+  orderAgainAt: 'Pedir novamente em {name}',
+  orderStray:
+    '{sum} chegaram pela rede {network}. Este pedido pede {coin}, por isso esse envio não conta. Fale com o lojista.',
+  orderId: 'ID do pedido',
+
   transactions: 'Transações detectadas',
   confirmed: 'Confirmada',
   confirmationsOf: '{count} de {needed} confirmações',
@@ -85,6 +98,8 @@ export const pt: Texts = {
 
   notFoundTitle: 'Fatura não encontrada',
   notFoundText: 'Não há nenhuma fatura neste endereço. Confira o link ou peça outro ao lojista.',
+  orderNotFoundTitle: 'Pedido não encontrado',
+  orderNotFoundText: 'Não há nenhum pedido neste endereço. Confira o link ou peça outro ao lojista.',
   tooManyTitle: 'Solicitações demais',
   tooManyText: 'Sua rede pediu páginas demais. Um pagamento que você já enviou não é afetado.',
   busyTitle: 'Esta página está sobrecarregada',
@@ -92,7 +107,7 @@ export const pt: Texts = {
   defectTitle: 'Algo deu errado',
   defectText: 'A página não pode ser exibida. Um pagamento que você já enviou não é afetado.',
   rejectedTitle: 'Não é possível responder a esta solicitação',
-  rejectedText: 'Abra o link da fatura novamente.',
+  rejectedText: 'Abra o link novamente.',
   triesAgain: 'Esta página tenta de novo sozinha depois de {seconds} segundos.',
   tryNow: 'Tentar agora',
 

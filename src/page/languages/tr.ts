@@ -51,6 +51,18 @@ export const tr: Texts = {
   openInWallet: 'Cüzdanda aç',
   tokenContract: '{network} ağındaki {coin} token sözleşmesi',
 
+  payWith: 'Ödeme yöntemi',
+  price: 'Fiyat',
+  rate: 'Kur',
+  rateUntil: 'Son ödeme zamanı: {time}. Kur o zamana kadar geçerlidir.',
+  rateKept: 'Kur, kalan tutar ödenene kadar aynı kalır.',
+  orderClosed: 'Bu sipariş artık ödenemez.',
+  orderExpired: 'Hiçbir şey alınmadı. Yeni bir fiyat almak için mağazada yeniden sipariş verin.',
+  orderAgain: 'Yeniden sipariş ver',
+  orderAgainAt: 'Yeniden sipariş ver: {name}',
+  orderStray: '{network} ağında {sum} geldi. Bu sipariş {coin} istediği için bu sayılmaz. Satıcıya başvurun.',
+  orderId: 'Sipariş kimliği',
+
   transactions: 'Görülen işlemler',
   confirmed: 'Onaylandı',
   confirmationsOf: '{needed} onaydan {count} tanesi alındı',
@@ -85,6 +97,8 @@ export const tr: Texts = {
 
   notFoundTitle: 'Fatura bulunamadı',
   notFoundText: 'Bu adreste bir fatura yok. Bağlantıyı kontrol edin veya satıcıdan yenisini isteyin.',
+  orderNotFoundTitle: 'Sipariş bulunamadı',
+  orderNotFoundText: 'Bu adreste bir sipariş yok. Bağlantıyı kontrol edin veya satıcıdan yenisini isteyin.',
   tooManyTitle: 'Çok fazla istek',
   tooManyText: 'Ağınızdan çok fazla sayfa istendi. Gönderdiğiniz bir ödeme bundan etkilenmez.',
   busyTitle: 'Bu sayfa şu anda meşgul',
@@ -92,7 +106,7 @@ export const tr: Texts = {
   defectTitle: 'Bir şeyler ters gitti',
   defectText: 'Sayfa gösterilemiyor. Gönderdiğiniz bir ödeme bundan etkilenmez.',
   rejectedTitle: 'Bu istek yanıtlanamıyor',
-  rejectedText: 'Faturanın bağlantısını yeniden açın.',
+  rejectedText: 'Bağlantıyı yeniden açın.',
   triesAgain: 'Bu sayfa {seconds} saniye sonra kendiliğinden yeniden dener.',
   tryNow: 'Şimdi yeniden dene',
 

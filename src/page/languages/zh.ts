@@ -48,6 +48,18 @@ export const zh: Texts = {
   openInWallet: '在钱包中打开',
   tokenContract: '{network} 网络上的 {coin} 代币合约',
 
+  payWith: '支付方式',
+  price: '价格',
+  rate: '汇率',
+  rateUntil: '请在 {time} 之前付款。在此之前汇率保持不变。',
+  rateKept: '在付清余款之前，汇率保持不变。',
+  orderClosed: '此订单已不可付款。',
+  orderExpired: '未收到任何款项。如需新的价格，请在商店重新下单。',
+  orderAgain: '重新下单',
+  orderAgainAt: '在 {name} 重新下单',
+  orderStray: '{network} 网络上收到了 {sum}。此订单要求的是 {coin}，因此不计入。请就此联系商家。',
+  orderId: '订单 ID',
+
   transactions: '已检测到的交易',
   confirmed: '已确认',
   confirmationsOf: '已确认 {count} 次，共需 {needed} 次',
@@ -81,6 +93,8 @@ export const zh: Texts = {
 
   notFoundTitle: '未找到账单',
   notFoundText: '此地址没有账单。请检查链接，或向商家索取新的链接。',
+  orderNotFoundTitle: '未找到订单',
+  orderNotFoundText: '此地址没有订单。请检查链接，或向商家索取新的链接。',
   tooManyTitle: '请求过多',
   tooManyText: '您的网络请求了过多页面。您已发送的付款不受影响。',
   busyTitle: '页面繁忙',
@@ -88,7 +102,7 @@ export const zh: Texts = {
   defectTitle: '出了点问题',
   defectText: '无法显示此页面。您已发送的付款不受影响。',
   rejectedTitle: '无法处理此请求',
-  rejectedText: '请重新打开账单链接。',
+  rejectedText: '请重新打开链接。',
   triesAgain: '此页面将在 {seconds} 秒后自动重试。',
   tryNow: '立即重试',
 

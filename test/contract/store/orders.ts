@@ -130,6 +130,30 @@ export function describeOrders(open: OpenStore): void {
       )
     })
 
+    scenario('is read with the newest deposits of each of its invoices, of which each knows its order', async (t) => {
+      const made = await tenOrOne(t)
+      for (const hash of ['first', 'second', 'third']) await pay(t, hash, '1000000')
+      await payEther(t, 'ether', '0.25', 'pending')
+      const found = present(await t.store.orders.findWithDeposits(made.order.id, 2))
+      const { invoices, ...rest } = present(await t.store.orders.findWithOptions(made.order.id))
+      assert.deepEqual({ order: found.order, readAt: found.readAt }, rest)
+      assert.deepEqual(
+        found.invoices.map(({ deposits, hasMoreDeposits }) => [deposits.map(({ txHash }) => txHash), hasMoreDeposits]),
+        [
+          [['third', 'second'], true],
+          [['ether'], false],
+        ],
+      )
+      for (const [i, one] of found.invoices.entries()) {
+        const { deposits: _, hasMoreDeposits: __, orderId, ...answer } = one
+        assert.deepEqual(answer, invoices[i])
+        assert.equal(orderId, made.order.id)
+        assert.deepEqual(await t.store.invoices.findWithDeposits(one.invoice.id, 2), one)
+      }
+      assert.equal(await t.store.orders.findWithDeposits('0'.repeat(32), 2), undefined)
+      assert.equal(await t.store.orders.findWithDeposits('no id', 2), undefined)
+    })
+
     scenario('is told with its invoices, in order', async (t) => {
       const made = await order(t)
       const events = await eventsOf(t, made)

@@ -258,6 +258,12 @@ for (const engine of HTTP_ENGINES) {
         }
         await caller.expect('GET /api/orders/:id', 200, { path: { id } })
         await caller.expect('GET /api/orders/:id', 'order_not_found', { path: { id: HEX32 } })
+        await caller.expect('GET /order/:id', 200, { path: { id } })
+        await caller.expect('GET /order/:id', 'order_not_found', { path: { id: HEX32 } })
+        await caller.expect('GET /order/:id/qr/:file', 200, { path: { id, file: 'w-2.svg' } })
+        await caller.expect('GET /order/:id/qr/:file', 'not_found', { path: { id, file: 'w-3.svg' } })
+        const { headers: led } = await caller.expect('GET /pay/:id', 302, { path: { id: invoices[1].id } })
+        assert.equal(led.get('location'), `../order/${id}?option=2`)
         await caller.fixture.push({
           id: 'd-1',
           type: 'deposit.confirmed',
@@ -270,6 +276,11 @@ for (const engine of HTTP_ENGINES) {
         assert.deepEqual([paid.status, paid.paid_fraction, invoices[0].rate], ['paid', '1.000000000000000000', '1'])
         await caller.expect(end, 'order_paid', { path: { id }, body: { owner: OWNER } })
         await caller.expect(accept, 200, { path: { id }, body: { owner: OWNER } })
+        const events = 'GET /order/:id/events'
+        const news = (await caller.expect(events, 200, { path: { id } })).text
+        const after = /^data: (.+)$/m.exec(news)?.[1] ?? assert.fail(news)
+        await caller.expect(events, 204, { path: { id }, query: { after } })
+        await caller.expect(events, 'order_not_found', { path: { id: HEX32 } })
         const list = 'GET /api/users/:id/orders'
         const owner = { id: OWNER }
         for (const query of [{}, { limit: '1000' }, { reference: 'o-1' }, { status: 'paid', orderNumber: '7' }]) {

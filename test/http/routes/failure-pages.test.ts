@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { failure } from '../../../src/domain/failure.js'
 import { failureAnswer, jsonAnswer } from '../../../src/http/json.js'
 import { createRouter } from '../../../src/http/router.js'
-import { failurePages } from '../../../src/http/routes/pay.js'
+import { failurePages } from '../../../src/http/routes/failure-pages.js'
 import type { Answer, RequestHead } from '../../../src/http/server.js'
 import { PLAIN_PAGES, SHOP } from '../../page/frame.js'
 import { headFrom } from '../head-from.js'
@@ -12,7 +12,7 @@ function present(path: string, answer: Answer, pages = PLAIN_PAGES): Answer {
   return failurePages(pages)(answer, { ...headFrom('192.0.2.1'), path })
 }
 
-describe('a failure under /pay', () => {
+describe('a failure under /pay or /order', () => {
   const limited = failureAnswer(failure('rate_limited'), { 'Retry-After': '42', 'X-Request-Id': 'a-1' })
 
   test('is a page with the status, the headers and the discipline of pages', () => {
@@ -31,7 +31,7 @@ describe('a failure under /pay', () => {
   test('is a page whatever the failure', () => {
     for (const code of ['not_found', 'method_not_allowed', 'overloaded', 'shutting_down', 'internal'] as const) {
       const answer = failureAnswer(failure(code))
-      for (const path of ['/pay', '/pay/', '/pay/x', '/pay/x/y']) {
+      for (const path of ['/pay', '/pay/', '/pay/x', '/pay/x/y', '/order', '/order/x', '/order/x/y']) {
         const { status, headers } = present(path, answer)
         assert.equal(status, answer.status)
         assert.equal(headers['Content-Type'], 'text/html; charset=utf-8', `${code} ${path}`)
@@ -67,15 +67,27 @@ describe('a failure under /pay', () => {
       ['/pay', false],
       ['/pay/x/', false],
       ['/pay/x/qr/y.svg', false],
+      ['/order/x', true],
+      ['/order', false],
+      ['/order/x/events', false],
     ] as const) {
       const { body } = present(path, limited, { ...PLAIN_PAGES, brand: SHOP })
-      assert.equal(String(body).includes('<img src="shop/logo/abc.svg" alt="Tea House">'), isThere, path)
+      const src = path.startsWith('/order') ? '../pay/shop/logo/abc.svg' : 'shop/logo/abc.svg'
+      assert.equal(String(body).includes(`<img src="${src}" alt="Tea House">`), isThere, path)
+      if (isThere) assert.equal(new URL(src, `http://pay.test${path}`).pathname, '/pay/shop/logo/abc.svg')
       assert.equal(String(body).includes('<bdi>Tea House</bdi></p>'), !isThere, path)
     }
   })
 
+  test('says of what there is none', () => {
+    const missing = failureAnswer(failure('not_found'))
+    assert.ok(String(present('/pay/x', missing).body).includes('<h1>Invoice not found</h1>'))
+    assert.ok(String(present('/order/x', missing).body).includes('<h1>Order not found</h1>'))
+  })
+
   test('elsewhere stays JSON, and a success stays what it is', () => {
-    for (const path of ['/api/pay/x', '/payments', '/', '/PAY/x']) assert.equal(present(path, limited), limited)
+    for (const path of ['/api/pay/x', '/payments', '/', '/PAY/x', '/orders', '/api/orders/x'])
+      assert.equal(present(path, limited), limited)
     const fine = jsonAnswer(200, {})
     assert.equal(present('/pay/x', fine), fine)
   })

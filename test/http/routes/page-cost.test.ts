@@ -42,6 +42,7 @@ function pages(wallets: number, lookupMs: number, waits = false) {
     expiresAt: null,
     deposits: [],
     hasMoreDeposits: false,
+    orderId: null,
   }
   let nowMs = 0
   const look = (id: string): Wallet => {
@@ -60,7 +61,8 @@ function pages(wallets: number, lookupMs: number, waits = false) {
   const charge = chargeFor({ name: 'requests', clientOf, limiters, counts: () => true })
   const handlers = paymentPageHandlers({
     store: {
-      invoices: { findWithPayment: () => found, findWithDeposits: () => found },
+      invoices: { findWithDeposits: () => found },
+      orders: { find: () => undefined },
       wallets: { find: (id) => (waits ? Promise.resolve(look(id)) : look(id)) },
       deposits: { strays: () => [] },
     },

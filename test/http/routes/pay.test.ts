@@ -7,7 +7,8 @@ import type { Payment } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import { NodeServer } from '../../../src/http/node/server.js'
 import { createRouter } from '../../../src/http/router.js'
-import { failurePages, paymentPageHandlers } from '../../../src/http/routes/pay.js'
+import { failurePages } from '../../../src/http/routes/failure-pages.js'
+import { paymentPageHandlers } from '../../../src/http/routes/pay.js'
 import type { HttpServer } from '../../../src/http/server.js'
 import type { Waiting } from '../../../src/page/open-pages.js'
 import { versionOf } from '../../../src/page/payment-page.js'
@@ -120,13 +121,13 @@ describe('GET /pay/:id', () => {
     const handlers = paymentPageHandlers({
       store: {
         invoices: {
-          findWithPayment: told,
           findWithDeposits: (id) => {
             if (id === FAILING_ID) throw new Error('disk on fire')
             const found = told(id)
-            return found && { ...found, deposits: [], hasMoreDeposits: false }
+            return found && { ...found, deposits: [], hasMoreDeposits: false, orderId: null }
           },
         },
+        orders: { find: () => undefined },
         wallets: { find: (id) => wallets.get(id) },
         deposits: {
           strays: (search) => {
@@ -141,7 +142,7 @@ describe('GET /pay/:id', () => {
       openPages: {
         open: (waiting) => {
           asked.push(waiting)
-          return waiting.invoiceId === EXPIRING_ID ? null : news()
+          return waiting.page === `pay/${EXPIRING_ID}` ? null : news()
         },
       },
       clientOf: () => ({ key: '192.0.2.1', isLoopback: false }),
@@ -317,7 +318,13 @@ describe('GET /pay/:id', () => {
     assert.equal(reply.headers['x-accel-buffering'], 'no')
     assert.equal(reply.body, 'event: changed\n\n')
     const walletIds = ['sep', 'nile', 'unseen']
-    assert.deepEqual(asked.pop(), { invoiceId: UNPAID_ID, walletIds, seen: 'v1', client: '192.0.2.1' })
+    assert.deepEqual(asked.pop(), {
+      page: `pay/${UNPAID_ID}`,
+      walletIds,
+      invoiceIds: [UNPAID_ID],
+      seen: 'v1',
+      client: '192.0.2.1',
+    })
     await send('GET', `/pay/${UNPAID_ID}/events?after=v1`, { 'Last-Event-ID': 'v2' })
     assert.equal(asked.pop()?.seen, 'v2')
   })

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwright-core'
 import { START_MS } from '../../support/manual-clock.js'
-import { answerTo, type StateName, stateNames } from './states.js'
+import { answerTo, pathOf, type StateName, stateNames } from './states.js'
 
 const ORIGIN = 'http://pay.test'
 
@@ -50,7 +50,7 @@ export async function openStage(browser: Browser, options: BrowserContextOptions
 export async function show(page: Page, { state, lang }: Scene, viewport: ViewportSize): Promise<void> {
   await page.setViewportSize(viewport)
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference' })
-  await page.goto(`${ORIGIN}/pay/${state}?lang=${lang}`)
+  await page.goto(`${ORIGIN}${pathOf(state)}?lang=${lang}`)
   const noticed = NOTICED[state]
   if (noticed !== undefined) await page.locator(noticed).first().waitFor()
   // Those that are shown: the others are lazy.

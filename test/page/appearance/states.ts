@@ -5,14 +5,24 @@ import { NO_ORDER_FIELDS } from '../../../src/domain/order-fields.js'
 import type { Payment, QualifyingDeposit, StrayDeposit } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import { createRouter } from '../../../src/http/router.js'
-import { failurePages, paymentPageHandlers } from '../../../src/http/routes/pay.js'
+import { failurePages } from '../../../src/http/routes/failure-pages.js'
+import { orderPageHandlers } from '../../../src/http/routes/order-page.js'
+import { paymentPageHandlers } from '../../../src/http/routes/pay.js'
 import { walletScriptHandlers } from '../../../src/http/routes/wallet-script.js'
 import type { RequestHead, Resolve } from '../../../src/http/server.js'
+import type { StraySearch } from '../../../src/store/store.js'
 import { routesOf } from '../../http/routes/call-route.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
 import { pageNetworks } from '../../support/networks.js'
 import { unlimitedLists } from '../../support/unlimited-lists.js'
 import { PLAIN_PAGES } from '../frame.js'
+import {
+  findOrderWithDeposits,
+  isOrderState,
+  ORDER_WALLETS,
+  type OrderStateName,
+  orderStateNames,
+} from './order-states.js'
 
 /** What the page shows. Everything in it is fixed, so that it looks the same each time. */
 interface State {
@@ -86,10 +96,15 @@ const states = {
 
 const NOT_FOUND = 'not-found'
 
-export type StateName = keyof typeof states | typeof NOT_FOUND
+export type StateName = keyof typeof states | typeof NOT_FOUND | OrderStateName
 
-/** Every state of the page, and a failure. */
-export const stateNames = [...Object.keys(states), NOT_FOUND] as readonly StateName[]
+/** Every state of the pages, and a failure. */
+export const stateNames = [...Object.keys(states), NOT_FOUND, ...orderStateNames] as readonly StateName[]
+
+/** The path at which a state is shown. */
+export function pathOf(state: StateName): string {
+  return isOrderState(state) ? `/order/${state}` : `/pay/${state}`
+}
 
 /** What came to the wallet `coined`. */
 const STRAY: StrayDeposit = { network: 'TRX-NILE', txHash: '81c0'.repeat(16), currency: 'native', amount: '90' }
@@ -99,6 +114,7 @@ const wallets = new Map<string, Wallet>(
     { id: 'sep', network: 'SEP', address: '0x52908400098527886E0F7030069857D2E4169EE7' } as const,
     { id: 'nile', network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf' } as const,
     { id: 'coined', network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf' } as const,
+    ...ORDER_WALLETS,
   ].map((wallet) => [wallet.id, { ...wallet, owner: 'merchant', assignedAt: 1 }]),
 )
 
@@ -120,16 +136,26 @@ function findWithDeposits(name: string) {
     ...invoice,
   }
   const ending = { voidedAt: closedAt ?? null, acceptedAt: null, expiresAt: expiresAt ?? null }
-  return { invoice: shown, order: NO_ORDER_FIELDS, payment, own: payment, ...ending, deposits, hasMoreDeposits }
+  return {
+    invoice: shown,
+    order: NO_ORDER_FIELDS,
+    payment,
+    own: payment,
+    ...ending,
+    orderId: null,
+    deposits,
+    hasMoreDeposits,
+  }
 }
 
 /** The pages of the service, over states instead of a store. */
 function createPages(): Resolve {
-  const handlers = paymentPageHandlers({
+  const parts = {
     store: {
-      invoices: { findWithPayment: findWithDeposits, findWithDeposits },
-      wallets: { find: (id) => wallets.get(id) },
-      deposits: { strays: ({ walletIds }) => (walletIds.includes('coined') ? [STRAY] : []) },
+      invoices: { findWithDeposits },
+      orders: { find: () => undefined, findWithDeposits: findOrderWithDeposits },
+      wallets: { find: (id: string) => wallets.get(id) },
+      deposits: { strays: ({ walletIds }: StraySearch) => (walletIds.includes('coined') ? [STRAY] : []) },
     },
     lists: unlimitedLists(),
     pages: PLAIN_PAGES,
@@ -147,8 +173,9 @@ function createPages(): Resolve {
     openPages: { open: () => null },
     clientOf: () => ({ key: '192.0.2.1', isLoopback: false }),
     clock: new ManualClock(),
-  })
-  return createRouter(routesOf({ ...handlers, ...walletScriptHandlers }), {
+  }
+  const handlers = { ...paymentPageHandlers(parts), ...orderPageHandlers(parts), ...walletScriptHandlers }
+  return createRouter(routesOf(handlers), {
     onError: (error) => assert.fail(String(error)),
     present: failurePages(PLAIN_PAGES),
   })

@@ -14,7 +14,7 @@ import { findDeposit } from '../deposits/deposit-rows.js'
 import { ownerNoOf } from '../identities/identities.js'
 import { nextOfOwner, nextUnder, pageOfOwner, pageUnder } from '../identities/owner-lists.js'
 import { answerFor } from '../payments/payments.js'
-import { newestOwn } from '../payments/qualifying-deposits.js'
+import { withDeposits } from '../payments/qualifying-deposits.js'
 import { ID_BYTES, type InvoiceId, idAt, idOfKey, isKey } from '../tables/keys.js'
 import { walletAt } from '../wallets/wallets.js'
 import type { InvoiceAnswers } from './invoice-answers.js'
@@ -48,8 +48,7 @@ export class LmdbInvoices implements InvoicePort {
     if (found === undefined) return undefined
     const row = findInvoice(snapshot, id)
     if (row === undefined) return undefined
-    const deposits = newestOwn(snapshot, row, limit + 1)
-    return { ...found, deposits: deposits.slice(0, limit), hasMoreDeposits: deposits.length > limit }
+    return withDeposits(snapshot, row, found, limit)
   }
 
   findByDeposit(network: Network, txHash: string, index: number): Invoice | undefined {

@@ -1,12 +1,13 @@
 import type { Order } from '../../../domain/order.js'
 import { optionReference } from '../../../domain/order.js'
-import type { OrderPort, OrderSearch, OrderWithOptions } from '../../orders.js'
+import type { OrderPort, OrderSearch, OrderWithDeposits, OrderWithOptions } from '../../orders.js'
 import type { Page, PageOf } from '../../store.js'
 import type { CommitLoop, Reader } from '../commit/commit-loop.js'
 import { ownerNoOf } from '../identities/identities.js'
 import { itemsOf, pageOfOwner, pageUnder } from '../identities/owner-lists.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
 import { answerFor } from '../payments/payments.js'
+import { withDeposits } from '../payments/qualifying-deposits.js'
 import { endOf, ID_BYTES, type InvoiceId, idOfKey, isKey, type OrderId } from '../tables/keys.js'
 import { NOTHING } from '../tables/tables.js'
 import { findOrder, numberedPrefix, orderRow } from './order-rows.js'
@@ -31,6 +32,17 @@ export class LmdbOrders implements OrderPort {
     const { snapshot } = this.commits
     const order = findOrder(snapshot, id)
     return order === undefined ? undefined : readOptions(snapshot, order)
+  }
+
+  findWithDeposits(id: string, limit: number): OrderWithDeposits | undefined {
+    const { snapshot } = this.commits
+    const order = findOrder(snapshot, id)
+    if (order === undefined) return undefined
+    const invoices = order.options.map(({ invoiceId }) => {
+      const row = invoiceRow(snapshot, Buffer.from(invoiceId, 'hex') as InvoiceId)
+      return withDeposits(snapshot, row, answerFor(snapshot, row), limit)
+    })
+    return { order, invoices, readAt: snapshot.nowMs }
   }
 
   findByReference(reference: string): OrderWithOptions | undefined {

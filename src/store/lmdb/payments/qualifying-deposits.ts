@@ -1,6 +1,7 @@
 import { formatAmount } from '../../../domain/amount.js'
 import { walletsOf } from '../../../domain/invoice.js'
 import { confirmationsAt, type QualifyingDeposit } from '../../../domain/payment.js'
+import type { InvoiceWithDeposits, InvoiceWithPayment } from '../../reading.js'
 import { holderOf, tipOf } from '../chain/block-rows.js'
 import type { Reader } from '../commit/commit-loop.js'
 import { type DepositRow, depositOfNo } from '../deposits/deposit-rows.js'
@@ -13,7 +14,7 @@ import { lastCounted, type ReceiptOrder } from './running-totals.js'
  * The newest deposits that an invoice's own money is the sum of, newest first: those that are matched to it, and those that qualify
  * and are matched to none. What it reads grows with `limit` and the wallets of the invoice, not with their history.
  */
-export function newestOwn(
+function newestOwn(
   at: Reader,
   { id, invoice }: Pick<InvoiceRow, 'id' | 'invoice'>,
   limit: number,
@@ -23,6 +24,18 @@ export function newestOwn(
   )
   const newest = [...lastOfInvoice(at, id, limit), ...unmatched].sort(byReceipt).slice(0, limit)
   return newest.map(({ no }) => qualifying(at, depositOfNo(at, no)))
+}
+
+/** What is answered for an invoice, with its newest deposits. */
+export function withDeposits(
+  at: Reader,
+  row: Pick<InvoiceRow, 'id' | 'invoice' | 'orderId'>,
+  answer: InvoiceWithPayment,
+  limit: number,
+): InvoiceWithDeposits {
+  const deposits = newestOwn(at, row, limit + 1)
+  const { orderId } = row
+  return { ...answer, orderId, deposits: deposits.slice(0, limit), hasMoreDeposits: deposits.length > limit }
 }
 
 /** Newest first. */

@@ -1,7 +1,5 @@
-import { formatAmount } from '../../../domain/amount.js'
 import type { Invoice } from '../../../domain/invoice.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
-import { confirmationsAt, type QualifyingDeposit } from '../../../domain/payment.js'
 import { CALLBACK } from '../../rules/callbacks.js'
 import {
   type InvoicePort,
@@ -16,6 +14,7 @@ import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import { isDeposit, isIndex } from '../deposits/deposit-rows.js'
 import { nextBehind, pageBehind } from '../pages.js'
+import { type DepositsColumn, depositsColumn, withDeposits } from '../payments/qualifying-deposits.js'
 import { RECEIVED } from '../payments/sums.js'
 import {
   answerOf,
@@ -54,16 +53,10 @@ export class PostgresInvoices implements InvoicePort {
   async findWithDeposits(id: string, limit: number): Promise<InvoiceWithDeposits | undefined> {
     const named = isNamed(id)
     if (named === null) return undefined
-    const [row] = await this.database.readPage<Timed & { readonly deposits: readonly ListedDeposit[] | null }>(sql`
-      SELECT ${INVOICE_COLUMNS}, ${this.database.now} AS now, (${listDeposits(limit + 1)}) AS deposits
+    const [row] = await this.database.readPage<Timed & DepositsColumn>(sql`
+      SELECT ${INVOICE_COLUMNS}, ${this.database.now} AS now, ${depositsColumn(limit)}
       FROM invoices AS i ${RECEIVED} WHERE ${named}`)
-    if (row === undefined) return undefined
-    const deposits = (row.deposits ?? []).map(shown)
-    return {
-      ...answerOf(toRow(row), row.now),
-      deposits: deposits.slice(0, limit),
-      hasMoreDeposits: deposits.length > limit,
-    }
+    return row === undefined ? undefined : withDeposits(toRow(row), row, row.now, limit)
   }
 
   async findByDeposit(network: Network, txHash: string, index: number): Promise<Invoice | undefined> {
@@ -159,61 +152,4 @@ function isListed(owner: string, orderNumber: string | null): Fragment {
   return orderNumber === null
     ? sql`i.owner = ${owner}`
     : sql`i.order_number = ${orderNumber} AND i.order_number IS NOT NULL AND i.owner = ${owner}`
-}
-
-/** A deposit as `listDeposits` answers it. Numbers beyond the safe ones are texts. */
-interface ListedDeposit {
-  readonly network: Network
-  readonly tx_hash: string
-  readonly index: number
-  readonly received_at: number
-  readonly atoms: string
-  readonly is_confirmed: boolean
-  readonly height: number | null
-  readonly tip: number | null
-}
-
-/**
- * The newest deposits that the own money of `invoices AS i` is the sum of, newest first, as JSON: those that are matched to it, and
- * those that qualify and are matched to none. What it reads grows with `limit` and the wallets of the invoice, not with their history.
- */
-function listDeposits(limit: number): Fragment {
-  const qualifies = sql`d.counted_as = i.currency AND d.received_at > i.created_at AND d.kind <> 'dropped'`
-  const newestOf = (most: number) => sql`ORDER BY d.received_at DESC, d.no DESC LIMIT ${most}::bigint`
-  return sql`
-    SELECT json_agg(json_build_object('network', d.network, 'tx_hash', d.tx_hash, 'index', d.index, 'received_at', d.received_at,
-      'atoms', d.atoms::text, 'is_confirmed', d.kind = 'confirmed', 'height', b.height,
-      'tip', (SELECT max(height) FROM blocks WHERE blocks.network = d.network)) ORDER BY d.received_at DESC, d.no DESC)
-    FROM (
-      (SELECT d.* FROM deposits AS d WHERE d.invoice_id = i.id AND ${qualifies}
-          AND d.address_id IN (SELECT w.address_id FROM wallets AS w WHERE w.id = ANY(i.wallet_ids)) ${newestOf(limit)})
-      UNION ALL
-      (SELECT d.* FROM unnest(i.wallet_ids) AS payee (wallet_id) JOIN wallets AS w ON w.id = payee.wallet_id
-        CROSS JOIN LATERAL (
-          SELECT d.* FROM deposits AS d WHERE d.address_id = w.address_id AND d.invoice_id IS NULL AND ${qualifies} ${newestOf(limit)}
-        ) AS d ${newestOf(limit)})
-      ORDER BY received_at DESC, no DESC LIMIT ${limit}::bigint
-    ) AS d
-    LEFT JOIN block_deposits AS b ON b.network = d.network AND b.tx_hash = d.tx_hash AND b.index = d.index`
-}
-
-function shown({
-  network,
-  tx_hash,
-  index,
-  received_at,
-  atoms,
-  is_confirmed,
-  height,
-  tip,
-}: ListedDeposit): QualifyingDeposit {
-  return {
-    network,
-    txHash: tx_hash,
-    index,
-    receivedAt: received_at,
-    amount: formatAmount(BigInt(atoms)),
-    isConfirmed: is_confirmed,
-    confirmations: is_confirmed || height === null || tip === null ? null : confirmationsAt(tip, height),
-  }
 }

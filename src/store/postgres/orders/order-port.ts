@@ -1,12 +1,13 @@
 import type { Order } from '../../../domain/order.js'
 import { optionReference } from '../../../domain/order.js'
-import type { OrderPort, OrderSearch, OrderWithOptions } from '../../orders.js'
+import type { OrderPort, OrderSearch, OrderWithDeposits, OrderWithOptions } from '../../orders.js'
 import type { Page, PageOf } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { answerOf, INVOICE_COLUMNS, type InvoiceColumns, type InvoiceRow, toRow } from '../invoices/invoice-rows.js'
 import { pageBehind } from '../pages.js'
+import { type DepositsColumn, depositsColumn, withDeposits } from '../payments/qualifying-deposits.js'
 import { RECEIVED } from '../payments/sums.js'
 import {
   isOrderName,
@@ -35,6 +36,23 @@ export class PostgresOrders implements OrderPort {
     if (!isOrderName(id)) return undefined
     const [found] = await this.read(sql`o.id = ${id}::uuid`, sql``)
     return found
+  }
+
+  async findWithDeposits(id: string, limit: number): Promise<OrderWithDeposits | undefined> {
+    if (!isOrderName(id)) return undefined
+    const rows = await this.database.readPage<Joined & DepositsColumn>(
+      this.joined(sql`o.id = ${id}::uuid`, sql``, sql`, ${depositsColumn(limit)}`),
+    )
+    const [first] = rows
+    if (first === undefined) return undefined
+    const columns = new Map(rows.map((row) => [row.id, row]))
+    const order = joinedOrder(first)
+    const invoices = inOrder(order, rows.map(toRow)).map((row) => {
+      const column = columns.get(row.id)
+      if (column === undefined) throw new Error('an invoice of an order was not read')
+      return withDeposits(row, column, first.now, limit)
+    })
+    return { order, invoices, readAt: first.now }
   }
 
   async findByReference(reference: string): Promise<OrderWithOptions | undefined> {
@@ -68,10 +86,7 @@ export class PostgresOrders implements OrderPort {
 
   /** One statement: an order and its invoices are of one moment. */
   private async read(condition: Fragment, rest: Fragment): Promise<readonly OrderWithOptions[]> {
-    const rows = await this.database.readPage<Joined>(sql`
-      SELECT ${JOINED_ORDER_COLUMNS}, ${INVOICE_COLUMNS}, ${this.database.now} AS now
-      FROM (SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE ${condition} ${rest}) AS o
-      JOIN invoices AS i ON i.order_id = o.id ${RECEIVED} ORDER BY o.id DESC, i.id`)
+    const rows = await this.database.readPage<Joined>(this.joined(condition, rest))
     const found = new Map<string, { readonly order: Order; readonly rows: InvoiceRow[]; readonly now: number }>()
     for (const row of rows) {
       const known = found.get(row.o_id) ?? { order: joinedOrder(row), rows: [], now: row.now }
@@ -83,6 +98,14 @@ export class PostgresOrders implements OrderPort {
       invoices: inOrder(one.order, one.rows).map((row) => answerOf(row, one.now)),
       readAt: one.now,
     }))
+  }
+
+  /** Orders with their invoices, a row for each invoice. `more`: further columns of `invoices AS i`. */
+  private joined(condition: Fragment, rest: Fragment, more: Fragment = sql``): Fragment {
+    return sql`
+      SELECT ${JOINED_ORDER_COLUMNS}, ${INVOICE_COLUMNS}, ${this.database.now} AS now ${more}
+      FROM (SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE ${condition} ${rest}) AS o
+      JOIN invoices AS i ON i.order_id = o.id ${RECEIVED} ORDER BY o.id DESC, i.id`
   }
 }
 
