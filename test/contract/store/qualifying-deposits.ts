@@ -34,8 +34,8 @@ export function describeQualifyingDeposits(open: OpenStore): void {
     scenario('are none of an unknown invoice, and none before the first', async (t) => {
       assert.equal(await t.store.invoices.findWithDeposits('0'.repeat(32), LIMIT), undefined)
       const invoice = await t.invoice()
-      const { deposits, hasMoreDeposits, ...rest } = await told(t, invoice)
-      assert.deepEqual([deposits, hasMoreDeposits], [[], false])
+      const { deposits, hasMoreDeposits, orderId, ...rest } = await told(t, invoice)
+      assert.deepEqual([deposits, hasMoreDeposits, orderId], [[], false, null])
       assert.deepEqual(rest, await t.told(invoice))
     })
 

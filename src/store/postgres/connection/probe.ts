@@ -40,5 +40,5 @@ export const READ_PROBE = new Fragment(
 /** Wait for what a write to each table waits for, and write nothing but what every transaction writes of itself. */
 export const WRITE_PROBE: readonly Fragment[] = [
   ...TABLES.map((table) => new Fragment([`DELETE FROM ${table} WHERE false`], [])),
-  sql`DELETE FROM transactions WHERE at < 0`,
+  sql`DELETE FROM units WHERE at < 0`,
 ]

@@ -1,5 +1,10 @@
 /** Orders, invoices that name theirs, and their events. */
 export const ORDERS: readonly string[] = [
+  // Transactions, so that one whose answer was lost can be looked up. It replaces transactions, into which every transaction of a process
+  // of before writes: it can read, and write nothing more. It would count deposits for an invoice and not for its order.
+  `DROP TABLE IF EXISTS transactions`,
+  `CREATE TABLE IF NOT EXISTS units (id uuid PRIMARY KEY, at bigint NOT NULL)`,
+  `CREATE INDEX IF NOT EXISTS units_at ON units (at)`,
   // options: a list as JSON, see `orders/order-rows.ts`. Order numbers are compared by their bytes, as those of invoices are.
   `CREATE TABLE IF NOT EXISTS orders (
      id uuid PRIMARY KEY, owner text NOT NULL, price_amount text NOT NULL, price_currency text NOT NULL, name text NOT NULL,

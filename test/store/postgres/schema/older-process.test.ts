@@ -20,13 +20,13 @@ const server = await postgresForTests()
 const test = server === null ? always.skip : always
 
 /** The newest version whose processes know nothing of what was decided since. */
-const OLDER = 6
+const OLDER = 15
 /** Makes a database of this version one of that version again. */
 const AS_OLDER = [
-  `UPDATE billhook SET version = ${OLDER}, oldest = 3`,
-  'DROP TABLE transactions',
-  'CREATE TABLE commits (id uuid PRIMARY KEY, at bigint NOT NULL)',
-  'CREATE INDEX commits_at ON commits (at)',
+  `UPDATE billhook SET version = ${OLDER}, oldest = 11`,
+  'DROP TABLE units',
+  'CREATE TABLE transactions (id uuid PRIMARY KEY, at bigint NOT NULL)',
+  'CREATE INDEX transactions_at ON transactions (at)',
 ]
 const HOLDER = '00000000-0000-4000-8000-000000000001'
 const NETWORK = 'SEP'
@@ -49,7 +49,7 @@ const TRANSACTIONS: Readonly<Record<string, readonly string[]>> = {
 }
 
 async function act(url: string, statements: readonly string[]): Promise<void> {
-  const said = `INSERT INTO commits (id, at) VALUES (gen_random_uuid(), 0)`
+  const said = `INSERT INTO transactions (id, at) VALUES (gen_random_uuid(), 0)`
   await administer(url, 'BEGIN', ...statements, said, 'COMMIT')
 }
 
@@ -87,7 +87,7 @@ for (const [what, statements] of Object.entries(TRANSACTIONS)) {
     const store = await openPostgresStore(postgresStoreOptions(url))
     const before = await contentOf(url)
     // It answers 503 to that: it has known such an error since version 3.
-    await assert.rejects(act(url, statements), { code: '42P01', message: 'relation "commits" does not exist' })
+    await assert.rejects(act(url, statements), { code: '42P01', message: 'relation "transactions" does not exist' })
     assert.deepEqual(await contentOf(url), before)
     await store.close()
     await assertSoundDatabase(url)
@@ -120,12 +120,12 @@ test('a process of this version beside a later one that shuts it out says that i
   const url = await olderDatabase()
   const store = await openPostgresStore(postgresStoreOptions(url))
   await store.ledger.applyFacts([{ eventId: null, fact: walletAssigned('wallet-1', 'alice') }])
-  await administer(url, 'ALTER TABLE transactions RENAME TO later_writes')
+  await administer(url, 'ALTER TABLE units RENAME TO later_units')
   const reason = await pushTo(store)
   assert.ok(reason instanceof StorageUnavailable)
   assert.ok(reason.cause instanceof Error)
   assert.match(reason.cause.message, /^a newer Billhook has changed the tables: replace this program/)
-  await administer(url, 'ALTER TABLE later_writes RENAME TO writes')
+  await administer(url, 'ALTER TABLE later_units RENAME TO units')
   await store.close()
 })
 
@@ -134,5 +134,5 @@ test('a process that does not know this version is to be refused at its start', 
   await (await openPostgresStore(postgresStoreOptions(url))).close()
   // It starts beside a later version unless the oldest one is later, too.
   const [row] = await administer(url, 'SELECT oldest::integer FROM billhook')
-  assert.deepEqual(row, { oldest: 11 })
+  assert.deepEqual(row, { oldest: 16 })
 })
