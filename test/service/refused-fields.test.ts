@@ -9,6 +9,12 @@ const KEY = testKey('refused fields')
 const WALLET = { id: 'w-fields', address: '0xabcd000000000000000000000000000000000031', network: 'SEP' }
 const KEY_FIELDS = { owner: 'shop', label: 'x', publicKey: KEY.publicKeyHex, permissions: ['invoices:create'] }
 const OTHER = { id: 'w-tron', address: 'TYDQ9WYznpT8iBUoDpZTNW16FTj786RqHP', network: 'TRX-NILE' }
+const ORDER = {
+  owner: 'shop',
+  name: 'Order',
+  price: { amount: '25', currency: 'EUR' },
+  options: [{ walletIds: [WALLET.id], currency: 'USDT' }],
+}
 const INVOICE = { owner: 'shop', walletIds: [WALLET.id], name: 'Order', amount: '1' }
 
 /** Refusals of 400 that are about a request as a whole. */
@@ -62,6 +68,13 @@ const rows: readonly Row[] = [
   ['mixed_native_coins', 'walletIds', 'POST', '/api/invoices', { ...INVOICE, walletIds: [WALLET.id, OTHER.id] }],
   ['invalid_callback_url', 'callbackUrl', 'POST', '/api/invoices', { ...INVOICE, callbackUrl: 'ftp://x' }],
   ['invalid_idempotency_key', 'Idempotency-Key', 'POST', '/api/invoices', INVOICE, { 'Idempotency-Key': 'a b' }],
+  ['invalid_order', 'owner', 'POST', '/api/orders', {}],
+  ['invalid_order', 'name', 'POST', '/api/orders', { ...ORDER, name: ' ' }],
+  ['invalid_order', 'description', 'POST', '/api/orders', { ...ORDER, description: 7 }],
+  ['invalid_order', 'reference', 'POST', '/api/orders', { ...ORDER, reference: 7 }],
+  ['invalid_price', 'price', 'POST', '/api/orders', { ...ORDER, price: { amount: '0', currency: 'EUR' } }],
+  ['invalid_options', 'options', 'POST', '/api/orders', { ...ORDER, options: [] }],
+  ['invalid_rates', 'rates', 'POST', '/sandbox/rates', { rates: { EUR: { USDT: 0.92 } } }],
   ['invalid_callback_url', 'callbackUrl', 'PUT', '/api/users/shop/webhook', {}],
   [
     'invalid_payload',

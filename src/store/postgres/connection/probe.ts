@@ -11,6 +11,7 @@ export const TABLES: readonly string[] = [
   'withdrawn_wallets',
   'api_keys',
   'invoices',
+  'orders',
   'open_places',
   'paid_places',
   'void_places',

@@ -11,7 +11,7 @@ const server = await postgresForTests()
 /** Skipped where there is no PostgreSQL. */
 const test = server === null ? always.skip : always
 
-/** What the start, an import, support, or the work that only one process does writes, and no request of merchants, who are not to suffer. */
+/** What the start, an import, support, a source of rates, or the work that only one process does writes, and no request of merchants, who are not to suffer. */
 const NOT_PROBED: readonly string[] = [
   'allowances',
   'billhook',
@@ -27,6 +27,7 @@ const NOT_PROBED: readonly string[] = [
   'moves',
   'networks',
   'notes',
+  'rates',
 ]
 
 test('every table is probed that requests write', async () => {
