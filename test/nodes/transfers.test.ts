@@ -162,7 +162,8 @@ for (const implementation of IMPLEMENTATIONS) {
 
     test('sees the same from the first block on, by ranges and one by one, with and without batches', async () => {
       const height = await chain.height()
-      const unbatched = ethereumReader([chain.node.url], { token, batchMax: 1, rangeMax: 7 })
+      const others = [evmToken('USDC', fine, 18)]
+      const unbatched = ethereumReader([chain.node.url], { token, others, batchMax: 1, rangeMax: 7 })
       try {
         const expected = await oneByOne(reader, 0, height, named)
         assert.ok(transfersOf(expected).length > cases.length)

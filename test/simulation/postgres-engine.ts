@@ -22,7 +22,7 @@ const FAILING_COMMITS = `
       IF failure IS NOT NULL THEN RAISE EXCEPTION 'simulated' USING ERRCODE = failure; END IF;
       RETURN NEW;
     END $$;
-  CREATE TRIGGER fail BEFORE INSERT ON transactions FOR EACH ROW EXECUTE FUNCTION simulation.fail()`
+  CREATE TRIGGER fail BEFORE INSERT ON units FOR EACH ROW EXECUTE FUNCTION simulation.fail()`
 
 /** A server for many worlds, not durable. Throws the reason when there are no programs of PostgreSQL. */
 export function startServer(): Promise<PostgresServer> {
@@ -83,7 +83,7 @@ export function onPostgres(server: PostgresServer): MakeEngine {
 }
 
 /** The statements that look up what became of a transaction. They are all that a process which died still does. */
-const LOOK_UP = /INSERT INTO transactions .*ON CONFLICT|SELECT 1 FROM transactions WHERE id/s
+const LOOK_UP = /INSERT INTO units .*ON CONFLICT|SELECT 1 FROM units WHERE id/s
 const PARSE = 'P'.charCodeAt(0)
 
 class ProxiedLine implements Line {
