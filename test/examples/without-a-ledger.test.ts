@@ -105,14 +105,15 @@ class World {
   }
 }
 
-/** An entry of docs/networks for nodes of a test. */
+/** An entry of docs/networks for nodes of a test, which have one token. */
 function entryOf(
   name: string,
   { contract, urls, more }: { readonly contract: string; readonly urls: readonly string[]; readonly more: object },
 ) {
   const { networks } = JSON.parse(readFileSync(join(projectRoot, `docs/networks/${name}.json`), 'utf8'))
   const [entry] = networks
-  return { ...entry, token: { ...entry.token, contract }, urls, pollMs: 100, ...more }
+  const [token] = entry.tokens
+  return { ...entry, tokens: [{ ...token, contract }], urls, pollMs: 100, ...more }
 }
 
 function settingsOfPage(): Readonly<Record<string, string>> {
