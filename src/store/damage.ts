@@ -5,7 +5,7 @@ export class BrokenData extends Error {
 
 /**
  * Numbers of LMDB's errors (`lmdb.h`) that a sound file on a sound disk does not cause. The binding gives those of the system their own
- * numbers.
+ * numbers. EIO is none of them: LMDB says it of a write that was cut short because the disk is full.
  */
 const DAMAGE_OF_LMDB: ReadonlySet<unknown> = new Set([
   -30_797, // MDB_PAGE_NOTFOUND
@@ -18,7 +18,6 @@ const DAMAGE_OF_LMDB: ReadonlySet<unknown> = new Set([
   -30_782, // MDB_BAD_TXN: an earlier error in the transaction, which may be told nowhere else
   -30_779, // MDB_PROBLEM
   -30_778, // MDB_BAD_CHECKSUM
-  5, // EIO
 ])
 
 /** Classes of `SQLSTATE`: errors of the system that the database met (58), and its own, damaged data among them (XX). */

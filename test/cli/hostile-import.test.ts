@@ -58,7 +58,10 @@ const LINES: readonly Line[] = [
   [/it is longer than/, invoice({ name: 'x'.repeat(LINE_BYTES_MAX) })],
   [/it is longer than/, invoice({ name: 'x'.repeat(3_000_000) })],
   [/name is longer than 80 characters/, invoice({ name: 'x'.repeat(200_000) })],
-  [/no invoice, order, deposit/, JSON.stringify({ big: Array.from({ length: 40_000 }, () => 1) }).replaceAll('1', '1e20')],
+  [
+    /no invoice, order, deposit/,
+    JSON.stringify({ big: Array.from({ length: 40_000 }, () => 1) }).replaceAll('1', '1e20'),
+  ],
   [/it is no UTF-8 text/, Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xe2, 0x82]), Buffer.from('"}')])],
   ['added', invoice({ name: 'a\u0000b\u2028c', description: '\u0001 \u0000' })],
   [/created_at must be Unix milliseconds/, invoice({ created_at: `${CREATED_MS}` })],

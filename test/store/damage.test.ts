@@ -10,7 +10,7 @@ const CASES: readonly (readonly [what: string, error: unknown, isDamage: boolean
   ['MDB_PAGE_NOTFOUND', withCode(-30_797), true],
   ['MDB_PANIC', withCode(-30_795), true],
   ['MDB_BAD_TXN', withCode(-30_782), true],
-  ['EIO of the system', withCode(5), true],
+  ['EIO of the system, which is also a write that the disk had no room for', withCode(5), false],
   ['a record that is none', new BrokenData('a record'), true],
   ['a refusal that damage caused', new StorageUnavailable(withCode(-30_796)), true],
   ['data_corrupted of PostgreSQL', withCode('XX001'), true],
