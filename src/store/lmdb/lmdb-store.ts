@@ -179,7 +179,8 @@ export function storeOn(
   let closing: Promise<void> | null = null
   const finish = async () => {
     await commits.close()
-    await tables.root.close()
+    // A commit that met damage may have left the memory of the binding damaged, too.
+    if (!commits.hasMetDamage) await tables.root.close()
     lock.release(isDamaged ? 'damage' : undefined)
   }
   const port = <Port extends object>(one: Port) => overheard(one, hear)

@@ -218,7 +218,12 @@ export class CommitLoop {
 
   /** Lets commits begin again after one that failed, unless that met damage: the binding's next transaction may end the process. */
   resume(): void {
-    if (!isDamage(this.refusal)) this.refusal = null
+    if (!this.hasMetDamage) this.refusal = null
+  }
+
+  /** Whether the last commit met damage: then it was the last one. */
+  get hasMetDamage(): boolean {
+    return isDamage(this.refusal)
   }
 
   /** Takes no more work, and resolves when nothing waits or runs. */
