@@ -36,6 +36,22 @@ export function text(name: string, options: Options): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** The texts of a flag that may be given several times. */
+export function texts(name: string, options: Options): readonly string[] {
+  const values = options[camelCase(name)]
+  return Array.isArray(values) ? values : []
+}
+
+/** The flags that were given as parameters of a query, by their names in camel case. */
+export function queryOf(names: readonly string[], options: Options): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = text(name, options)
+      return value === undefined ? [] : [[camelCase(name), value] as const]
+    }),
+  )
+}
+
 /** Collects the values of a flag that may be given several times. */
 export function collected(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value]
@@ -44,7 +60,7 @@ export function collected(value: string, before: readonly string[] | undefined):
 /** Adds a problem for each value of a flag that is no `key=value`, and for each key that is given twice. */
 export function checkPairs(name: string, options: Options, problems: string[]): void {
   const keys = new Set<string>()
-  for (const value of valuesOf(name, options)) {
+  for (const value of texts(name, options)) {
     const pair = pairOf(value)
     if (pair === null) problems.push(`--${name} must be key=value, not ${JSON.stringify(value)}.`)
     else if (keys.has(pair[0])) problems.push(`--${name} names ${JSON.stringify(pair[0])} twice.`)
@@ -54,14 +70,9 @@ export function checkPairs(name: string, options: Options, problems: string[]): 
 
 /** The pairs of a flag that was checked; undefined if it was not given. A key such as `__proto__` is data. */
 export function pairs(name: string, options: Options): Readonly<Record<string, string>> | undefined {
-  const values = valuesOf(name, options)
+  const values = texts(name, options)
   if (values.length === 0) return undefined
   return Object.fromEntries(values.map(pairOf).filter((pair) => pair !== null))
-}
-
-function valuesOf(name: string, options: Options): readonly string[] {
-  const values = options[camelCase(name)]
-  return Array.isArray(values) ? values : []
 }
 
 function pairOf(text: string): readonly [string, string] | null {

@@ -1,6 +1,6 @@
-import { timeText } from '../listing/column.js'
 import { type InvoiceRecord, invoiceState } from '../listing/invoices.js'
 import { fieldLines } from './output.js'
+import { payableFields } from './payable-text.js'
 
 /** The payment in words: of its own money, and of what others have paid to its wallets where that counts, too. */
 export function paymentText(invoice: InvoiceRecord): string {
@@ -16,34 +16,15 @@ export function paymentText(invoice: InvoiceRecord): string {
   return `${state}: ${parts.join(', ')}`
 }
 
-/** As `--metadata` takes it. */
-function metadataText(metadata: InvoiceRecord['metadata']): string | null {
-  if (metadata === null) return null
-  return Object.entries(metadata)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(', ')
-}
-
 /** An invoice in lines for people; `pages` is where the payment pages are. */
 export function invoiceLines(invoice: InvoiceRecord, pages: string): string[] {
-  const { voided_at: voidedAt, accepted_at: acceptedAt, expires_at: expiresAt } = invoice
   return fieldLines([
     ['Invoice', invoice.id],
     ['Payment', paymentText(invoice)],
     ['Amount', `${invoice.amount} ${invoice.currency}`],
-    ['Name', invoice.name],
-    ['Description', invoice.description],
-    ['Order number', invoice.orderNumber],
-    ['Reference', invoice.reference],
     ['Wallets', (invoice.wallet_ids || invoice.wallet_id).replaceAll(',', ', ')],
-    ['Owner', invoice.owner],
     ['Callback', invoice.callback_url],
-    ['Return to', invoice.returnUrl],
-    ['Metadata', metadataText(invoice.metadata)],
-    ['Created', timeText(invoice.created_at)],
-    ['Void since', voidedAt === null ? null : timeText(voidedAt)],
-    ['Accepted', acceptedAt === null ? null : timeText(acceptedAt)],
-    ['Expires', expiresAt === null ? null : timeText(expiresAt)],
+    ...payableFields(invoice),
     ['Page', `${pages}/pay/${invoice.id}`],
   ])
 }

@@ -15,8 +15,11 @@ export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(/\p{C}|[\u2028\u2029]/gu, escapes)
 }
 
+/** Values with their labels; null for one that there is none of. */
+export type Fields = readonly (readonly [label: string, value: string | null])[]
+
 /** Labelled values, one on each line; those that are null are left out. */
-export function fieldLines(fields: readonly (readonly [label: string, value: string | null])[]): string[] {
+export function fieldLines(fields: Fields): string[] {
   const shown = fields.flatMap(([label, value]) => (value === null ? [] : [[label, value] as const]))
   const width = Math.max(...shown.map(([label]) => label.length))
   return shown.map(([label, value]) => `${label.padEnd(width)}  ${printable(value)}`)

@@ -13,6 +13,7 @@ import { keygenCommand } from './keygen.js'
 import { migrateCommand } from './migrate.js'
 import { noteCommands } from './notes.js'
 import { putBackCommand, redeliverCommand, revokeCommand } from './operator-actions.js'
+import { orderCommands } from './order.js'
 import { ratesCommand } from './rates.js'
 import { type ReconcileRequest, readReconcileRequest } from './reconcile.js'
 import { auditCommand, exportCommand, listCommand, walletsCommand } from './records.js'
@@ -68,6 +69,7 @@ export function createProgram(context: CommandContext, works: Works): BillhookCo
   keygenCommand(program)
   signCommand(program)
   invoiceCommands(program)
+  orderCommands(program)
   eventCommands(program)
   ratesCommand(program)
   webhookCommands(program)

@@ -14,6 +14,8 @@ const ROWS: readonly [typed: string, offered: readonly string[], not: readonly s
   ['billhook wallets list --', ['--data', '--json', '--owner'], ['--format']],
   ['billhook events ', ['list'], ['import']],
   ['billhook events list --', ['--after', '--limit', '--owner', '--url'], ['--status']],
+  ['billhook order ', ['create', 'get', 'list', 'void', 'accept', 'watch'], ['import']],
+  ['billhook order create --', ['--price', '--option', '--name', '--idempotency-key'], ['--amount']],
   ['billhook export ', ['invoices', 'deposits'], ['list']],
   ['billhook export --data /tmp in', ['invoices'], ['deposits']],
 ]

@@ -75,17 +75,22 @@ describe('ctrl-c on a terminal', { skip: noTerminal }, () => {
   })
 })
 
-test('a watched invoice shows on a terminal that it waits, and leaves nothing behind after ctrl-c', {
-  skip: noTerminal,
-}, async (t) => {
-  const shop = await Shop.open()
-  t.after(() => shop.close())
-  const id = await shop.invoice('43')
-  const terminal = Terminal.start(['invoice', 'watch', id, '--data', shop.data, '--interval', '1'])
-  await terminal.wrote('ctrl-c to stop')
-  terminal.type(CTRL_C)
-  const { code, text } = await terminal.ended
-  assert.equal(code, EXIT_SIGINT)
-  assert.ok(text.includes(`${CLEAR}Waiting for payment; ctrl-c to stop`), JSON.stringify(text))
-  assert.ok(text.endsWith(CLEAR), JSON.stringify(text))
-})
+for (const [noun, waiting] of [
+  ['invoice', 'Waiting for payment; ctrl-c to stop'],
+  ['order', 'Waiting for payment, until '],
+] as const) {
+  test(`a watched ${noun} shows on a terminal that it waits, and leaves nothing behind after ctrl-c`, {
+    skip: noTerminal,
+  }, async (t) => {
+    const shop = await Shop.open()
+    t.after(() => shop.close())
+    const id = noun === 'invoice' ? await shop.invoice('43') : await shop.order('43 EUR')
+    const terminal = Terminal.start([noun, 'watch', id, '--data', shop.data, '--interval', '1'])
+    await terminal.wrote('ctrl-c to stop')
+    terminal.type(CTRL_C)
+    const { code, text } = await terminal.ended
+    assert.equal(code, EXIT_SIGINT)
+    assert.ok(text.includes(CLEAR + waiting), JSON.stringify(text))
+    assert.ok(text.endsWith(CLEAR), JSON.stringify(text))
+  })
+}

@@ -63,6 +63,13 @@ describe('a merchant of a service in strict mode', () => {
     assert.equal(typeof (await shop.json(['invoice', 'void', id], environment)).voided_at, 'number')
     // Void already, so the watch ends with the first look.
     assert.equal((await shop.run(['invoice', 'watch', id], environment)).code, 1)
+    const option = ['--option', `5 USDT:${Shop.wallets.TRX}`]
+    const order = ['order', 'create', '--price', '5 EUR', ...option, '--name', 'Tea', '--reference', 'o']
+    const { id: orderId } = await shop.json(order, environment)
+    assert.equal((await shop.json(['order', 'get', orderId], environment)).owner, shop.owner)
+    assert.equal((await shop.json(['order', 'list', '--reference', 'o'], environment)).id, orderId)
+    assert.equal((await shop.json(['order', 'accept', orderId], environment)).status, 'paid')
+    assert.equal((await shop.run(['order', 'watch', orderId], environment)).code, 0)
   })
 
   test('is told which key is missing or wrong', async () => {

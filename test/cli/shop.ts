@@ -94,6 +94,14 @@ export class Shop {
     const flags = ['--data', this.data, '--owner', this.owner, '--wallets', Shop.wallets.TRX, '--name', 'Tea']
     return (await this.json(['invoice', 'create', '--amount', amount, ...flags, ...more])).id
   }
+
+  /** Creates an order that is payable in USDT on TRX-NILE or in ether on SEP, likewise. */
+  async order(price: string, ...more: readonly string[]): Promise<string> {
+    const { TRX, SEP } = Shop.wallets
+    const options = ['--option', `USDT:${TRX}`, '--option', `native:${SEP}`]
+    const flags = ['--data', this.data, '--owner', this.owner, '--name', 'Tea']
+    return (await this.json(['order', 'create', '--price', price, ...options, ...flags, ...more])).id
+  }
 }
 
 /** Runs `billhook` to its end. */

@@ -6,6 +6,7 @@ import { deliveryColumns } from '../../src/listing/deliveries.js'
 import { depositColumns } from '../../src/listing/deposits.js'
 import { invoiceColumns } from '../../src/listing/invoices.js'
 import { keyColumns } from '../../src/listing/keys.js'
+import { orderColumns } from '../../src/listing/orders.js'
 import { walletColumns } from '../../src/listing/wallets.js'
 import { testKey } from '../support/signing.js'
 import { validAddress } from '../support/valid-address.js'
@@ -111,6 +112,10 @@ test('lists on a terminal have the columns of the console, and the same fields a
   const [head = '', row = ''] = await seen('invoice', 'list', '--owner', shop.owner)
   assert.deepEqual(head.split(/ {2,}/), headOf(invoiceColumns))
   assert.deepEqual(row.split(/ {2,}/).slice(2), ['unpaid', '25', 'native', '0', 'order-1', 'Tea', '–'])
+  await shop.order('25.00 EUR', '--reference', 'order-2')
+  const [orderHead = '', order = ''] = await seen('order', 'list', '--owner', shop.owner)
+  assert.deepEqual(orderHead.split(/ {2,}/), headOf(orderColumns))
+  assert.deepEqual(order.split(/ {2,}/).slice(2), ['unpaid', '25.00', 'EUR', '0', 'order-2', 'Tea', '–'])
   const [titles = '', created = ''] = await seen('events', 'list', '--owner', shop.owner)
   assert.deepEqual(titles.split(/ {2,}/), ['At', 'Event', 'Invoice', 'Reference', 'Details', 'Cursor'])
   assert.equal(created.split(/ {2,}/)[1], 'invoice.created')

@@ -4,6 +4,7 @@ import { failure } from '../../domain/failure.js'
 import { parseOrderRequest, storedOrderReference } from '../../domain/order.js'
 import { storedOrderNumber } from '../../domain/order-fields.js'
 import { ORDER_STATUSES, orderState } from '../../domain/order-share.js'
+import type { OrderRecord } from '../../listing/orders.js'
 import type { OrderResult } from '../../store/commands.js'
 import type { OrderPort, OrderWithOptions } from '../../store/orders.js'
 import type { Page } from '../../store/store.js'
@@ -104,7 +105,7 @@ function showAnswer(found: OrderWithOptions | undefined): Answer {
 }
 
 /** An order as clients see it: what it is, and what has come for it. */
-export function shownOrder({ order, invoices, readAt }: OrderWithOptions) {
+export function shownOrder({ order, invoices, readAt }: OrderWithOptions): OrderRecord {
   const { status, voidedAt, paidFraction, remaining } = orderState(order, invoices, readAt)
   return {
     id: order.id,
