@@ -56,7 +56,10 @@ describe('billhook order', () => {
     const { stdout } = await shop.run(['order', 'get', id, '--data', shop.data])
     const remaining = '27.18 USDT or 0.008475 native or 0.5 native remaining'
     assert.match(stdout, new RegExp(`^Payment +unpaid: 0 of 25\\.00 EUR received, ${remaining}$`, 'm'))
-    assert.match(stdout, new RegExp(`^Option 1 +27\\.18 USDT at 0\\.92 EUR: 0 received, invoice ${invoices[0].id}$`, 'm'))
+    assert.match(
+      stdout,
+      new RegExp(`^Option 1 +27\\.18 USDT at 0\\.92 EUR: 0 received, invoice ${invoices[0].id}$`, 'm'),
+    )
     assert.match(stdout, new RegExp(`^Page +${PUBLIC_URL}/order/${id}$`, 'm'))
 
     const names = 'created\tid\tstate\tprice\tcurrency\tpaid\treference\tname\torderNumber'
