@@ -17,6 +17,7 @@ import { type NetworksOptions, networks } from './networks.js'
 import { newcomers } from './newcomers.js'
 import { floods, goodput, type ScenarioOptions } from './overload.js'
 import { promotedByPatroni } from './patroni.js'
+import { prices } from './prices.js'
 import { shop } from './shop.js'
 import { slowBodies } from './slow-bodies.js'
 import { soak } from './soak.js'
@@ -37,6 +38,8 @@ const USAGE = `npm run chaos -- <command>
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
   shop     [--days 30] [--seed N] [--store lmdb|postgres] [--underpayment 5]
                                                  a month of four shops and their customers, books and all, on both stores
+  prices   [--days 30] [--seed N] [--store lmdb|postgres]
+                                                 a month of a shop with prices in euros, rates that stall and lie, and payers of several coins
   soak     [--minutes 20]                        memory at half the capacity
   long-answers                                   memory while a node answers with 200 MB for one block
   networks [--minutes 5] [--seed N]              an hour of four networks whose nodes fail, lag and lie in turn
@@ -164,6 +167,12 @@ switch (positionals[0]) {
     const stores = STORES.filter((store) => values.store === undefined || store === values.store)
     const [days, underpayment] = [Number(values.days), Number(values.underpayment)]
     conclude(await shop({ days, underpayment, seed: Number(values.seed), stores, say }))
+    break
+  }
+  case 'prices': {
+    say(`seed ${values.seed}`)
+    const stores = STORES.filter((store) => values.store === undefined || store === values.store)
+    conclude(await prices({ days: Number(values.days), seed: Number(values.seed), stores, say }))
     break
   }
   case 'soak':
