@@ -28,6 +28,7 @@ const WAYS: readonly [Coin, ...PricedNetwork[]][] = [
 const COINS: readonly [Coin, ...Coin[]] = ['native', 'USDT', 'USDC']
 const STRAY = 25n
 const OPTIONS_MAX = 4
+const PUSHED_MAX = 4
 const CHANCES = {
   shared: 2 / 5,
   fixed: 1 / 15,
@@ -79,7 +80,7 @@ export class PricesTrade {
     }
     const rest = random.shuffled(reports)
     while (rest.length > 0) {
-      const some = rest.splice(0, random.between(1, 4))
+      const some = rest.splice(0, howManyTogether(rest, random.between(1, PUSHED_MAX)))
       await world.report(some)
       for (const { deposit } of some) if (deposit.match !== null) concerned.add(deposit.match.order)
     }
@@ -177,6 +178,20 @@ export class PricesTrade {
     }
     return { deposit, kind: isWhole ? 'confirmed' : 'pending' }
   }
+}
+
+/**
+ * How many reports make the next push. The service records deposits to several wallets of a push at once, so it has one wallet at most of
+ * those that an order may name together.
+ */
+function howManyTogether(reports: readonly Report[], most: number): number {
+  const pushed = new Map<string, PricedWallet>()
+  for (const [n, { deposit }] of reports.slice(0, most).entries()) {
+    const { wallet } = deposit
+    if ((pushed.get(wallet.set) ?? wallet) !== wallet) return n
+    pushed.set(wallet.set, wallet)
+  }
+  return Math.min(most, reports.length)
 }
 
 /** Whether a network can say so: what is dropped is not confirmed, and so on. One report of a deposit in a minute. */

@@ -72,9 +72,9 @@ export class PricesWorld {
     this.models.orders.passTo(this.now())
   }
 
-  async addWallet(network: PricedNetwork, name: string): Promise<PricedWallet> {
-    const id = `${network.id.toLowerCase()}-${name}`
-    const wallet: PricedWallet = { id, network, address: addressOn(network.kind, this.wallets.length + 1) }
+  async addWallet(network: PricedNetwork, set: string): Promise<PricedWallet> {
+    const id = `${network.id.toLowerCase()}-${set}`
+    const wallet: PricedWallet = { id, set, network, address: addressOn(network.kind, this.wallets.length + 1) }
     this.wallets.push(wallet)
     const told = { id, address: wallet.address, network: network.id }
     await this.push([{ id: `wallet ${id}`, type: 'wallet.assigned', wallet: told, owner: OWNER }])
