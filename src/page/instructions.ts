@@ -124,7 +124,7 @@ ${panel}`
     const amount = sums.sum(due, coin)
     const title = markup`<bdi>${nameOn(currency, network)}</bdi>`
     const link = this.walletLink(network, address, due)
-    // The letter stands for a logo. It is drawn only: whoever hears the page hears the coin's name behind it.
+    // The style draws the first letter as a logo. A screen reader reads only the name of the coin, which follows.
     return markup`<div class="panel">
 ${this.browserWallets(network, address, due)}
 <h2 class="coin" data-letter="${[...coin][0] ?? ''}">${say(language, 'sendToAddress', { amount })}</h2>

@@ -7,6 +7,32 @@ const ifNoneMatch = text('The `ETag` of a copy that you have.')
 
 const sentences = (description: string) => list(text('A sentence.'), { description })
 
+/** What the events of a page take and answer. */
+const pageEvents = {
+  query: { after: text('The version that the page shows.') },
+  headers: { 'Last-Event-ID': text('The last version that was seen; browsers send it when they connect again.') },
+  answers: {
+    200: {
+      description: 'The events.',
+      type: 'text/event-stream',
+      body: { type: 'string', description: 'Server-sent events.' },
+    },
+    204: { description: 'Nothing more is expected.', body: null },
+  },
+} as const
+
+/** The QR code of an address on a page. */
+const qrCode = {
+  query: {},
+  answers: {
+    200: {
+      description: 'The QR code of the address itself.',
+      type: 'image/svg+xml',
+      body: { type: 'string', description: 'An image in SVG.' },
+    },
+  },
+} as const
+
 export const serviceOperations = operations({
   'GET /api/info': {
     id: 'getInfo',
@@ -199,16 +225,7 @@ export const paymentPageOperations = operations({
     description:
       'Server-sent events: `changed` with the version that the page has now, and `beat` every 15 seconds. The stream says what has changed since the given version, and goes on until either side ends it. For the script of the page; the API has webhooks.',
     path: { id: text('The id of the invoice.', { minLength: 1 }) },
-    query: { after: text('The version that the page shows.') },
-    headers: { 'Last-Event-ID': text('The last version that was seen; browsers send it when they connect again.') },
-    answers: {
-      200: {
-        description: 'The events.',
-        type: 'text/event-stream',
-        body: { type: 'string', description: 'Server-sent events.' },
-      },
-      204: { description: 'Nothing more is expected.', body: null },
-    },
+    ...pageEvents,
     errors: ['invoice_not_found', 'overloaded'],
   },
   'GET /pay/:id/qr/:file': {
@@ -220,14 +237,7 @@ export const paymentPageOperations = operations({
       id: text('The id of the invoice.', { minLength: 1 }),
       file: text('The id of a wallet of the invoice and `.svg`.', { minLength: 1 }),
     },
-    query: {},
-    answers: {
-      200: {
-        description: 'The QR code of the address itself.',
-        type: 'image/svg+xml',
-        body: { type: 'string', description: 'An image in SVG.' },
-      },
-    },
+    ...qrCode,
     errors: ['not_found'],
   },
   'GET /order/:id': {
@@ -251,16 +261,7 @@ export const paymentPageOperations = operations({
     description:
       'As of the page of an invoice. What comes for one option changes the page, whichever option it shows. For the script of the page; the API has webhooks.',
     path: { id: text('The id of the order.', { minLength: 1 }) },
-    query: { after: text('The version that the page shows.') },
-    headers: { 'Last-Event-ID': text('The last version that was seen; browsers send it when they connect again.') },
-    answers: {
-      200: {
-        description: 'The events.',
-        type: 'text/event-stream',
-        body: { type: 'string', description: 'Server-sent events.' },
-      },
-      204: { description: 'Nothing more is expected.', body: null },
-    },
+    ...pageEvents,
     errors: ['order_not_found', 'overloaded'],
   },
   'GET /order/:id/qr/:file': {
@@ -272,14 +273,7 @@ export const paymentPageOperations = operations({
       id: text('The id of the order.', { minLength: 1 }),
       file: text('The id of a wallet of an option and `.svg`.', { minLength: 1 }),
     },
-    query: {},
-    answers: {
-      200: {
-        description: 'The QR code of the address itself.',
-        type: 'image/svg+xml',
-        body: { type: 'string', description: 'An image in SVG.' },
-      },
-    },
+    ...qrCode,
     errors: ['not_found'],
   },
   'GET /pay/shop/wallet/:file': {
