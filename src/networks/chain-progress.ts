@@ -1,29 +1,19 @@
 import type { Intake } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
-import { failedAgain, isToBeSetAside } from '../domain/aside.js'
 import type { BlockHead, ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../domain/block.js'
-import { isChildOf, isConsecutive } from '../domain/block.js'
+import { isChildOf } from '../domain/block.js'
 import type { AsidePort, ChainPort, DepositPort } from '../store/store.js'
 import { Beginning, type StartHeight } from './beginning.js'
+import { BlockPieces } from './block-pieces.js'
 import { commonAncestor } from './common-ancestor.js'
 import { type DatedDepositOptions, isDatedBack, warnOfDated } from './dated-deposits.js'
-import {
-  type AgedHead,
-  NetworkProblem,
-  type NetworkReader,
-  NodeUnavailable,
-  UnreadableBlock,
-} from './network-reader.js'
+import { type AgedHead, NetworkProblem, type NetworkReader } from './network-reader.js'
+import { ShorterBranch } from './shorter-branch.js'
 import { portionsOf } from './step-portions.js'
-import { STANDING_MS, type WatcherRecord } from './watcher-state.js'
+import type { WatcherRecord } from './watcher-state.js'
 
 /** Unconfirmed blocks that are read and recorded together. */
 const FOLLOWED_BLOCKS_MAX = 200
-/**
- * At nodes that limit the rate, as many blocks are read together as they allow calls in this time: what is confirmed
- * meanwhile comes first, and what was read is recorded soon.
- */
-const LIMITED_PIECE_SECONDS = 8
 /** Hashes in one line of the log. */
 const LOGGED_MAX = 10
 /**
@@ -60,15 +50,15 @@ type Applied = Extract<ChainOutcome, { status: 'applied' }>
  */
 export class ChainProgress {
   private tipSeenAt = Number.NEGATIVE_INFINITY
-  /** Since when the nodes have fewer blocks than were read, or when that was last looked into; null while they do not. */
-  private shorter: { readonly sinceMs: number; readonly isOther: boolean } | null = null
-  /** Blocks that are asked for at once: one where a range failed, to find out which of them it was. */
-  private width = Number.POSITIVE_INFINITY
-
   private readonly beginning: Beginning
+  private readonly pieces: BlockPieces
+  private readonly shorter: ShorterBranch
 
   constructor(private readonly options: ChainProgressOptions) {
     this.beginning = new Beginning(options)
+    this.shorter = new ShorterBranch(options)
+    const { network } = options.reader
+    this.pieces = new BlockPieces(options, (aside) => this.take({ type: 'unreadable', network, aside }))
   }
 
   /**
@@ -101,11 +91,11 @@ export class ChainProgress {
     if (start === null) return false
     let blocks: readonly ObservedBlock[]
     try {
-      blocks = await this.read(start, head.confirmed)
+      blocks = await this.pieces.confirmed(start, head.confirmed)
     } catch (error) {
       await beginning.failed(error)
       // Nothing else is known of its time.
-      const block = { height: start, ...(await this.linkOfUnreadable(error)), timeMs: this.options.clock.now() }
+      const block = { height: start, ...(await this.pieces.linkOfUnreadable(error)), timeMs: this.options.clock.now() }
       beginning.began(block, head.confirmed)
       return this.setAside(block)
     }
@@ -115,14 +105,16 @@ export class ChainProgress {
     return true
   }
 
-  private goOn(position: ChainPosition, head: AgedHead): Promise<boolean> {
+  private async goOn(position: ChainPosition, head: AgedHead): Promise<boolean> {
     const { tip, confirmed } = position
     const next = tip.height + 1
-    if (head.latest >= tip.height) this.shorter = null
+    if (head.latest >= tip.height) this.shorter.end()
     if (confirmed < Math.min(head.confirmed, tip.height)) return this.confirm(position, head.confirmed)
     if (next <= head.confirmed) return this.catchUp(position, head)
     if (next <= head.latest) return this.follow(position, head)
-    return head.latest === tip.height ? this.checkTip(position) : this.checkShorter(position, head)
+    if (head.latest === tip.height) return this.checkTip(position)
+    await this.shorter.check(tip, head)
+    return false
   }
 
   /** Reads newly confirmed blocks again: when they were new, a node may not have known all of their transfers. */
@@ -131,9 +123,9 @@ export class ChainProgress {
     const first = position.confirmed + 1
     let blocks: readonly ObservedBlock[]
     try {
-      blocks = await this.read(first, Math.min(confirmed, position.tip.height))
+      blocks = await this.pieces.confirmed(first, Math.min(confirmed, position.tip.height))
     } catch (error) {
-      const link = await this.linkOfUnreadable(error)
+      const link = await this.pieces.linkOfUnreadable(error)
       const recorded = await chain.blockAt(reader.network, first)
       if (recorded === undefined) throw error
       const isSame = link.hash === recorded.hash
@@ -156,10 +148,10 @@ export class ChainProgress {
     const { tip } = position
     let blocks: readonly ObservedBlock[]
     try {
-      blocks = await this.read(tip.height + 1, head.confirmed)
+      blocks = await this.pieces.confirmed(tip.height + 1, head.confirmed)
     } catch (error) {
       // Until it is read it has the time of its parent.
-      const block = { height: tip.height + 1, ...(await this.linkOfUnreadable(error)), timeMs: tip.timeMs }
+      const block = { height: tip.height + 1, ...(await this.pieces.linkOfUnreadable(error)), timeMs: tip.timeMs }
       return isChildOf(block, tip) ? this.setAside(block) : this.reorganise(position, block)
     }
     const [first] = blocks
@@ -169,22 +161,17 @@ export class ChainProgress {
   }
 
   private async follow({ tip, confirmed, ...position }: ChainPosition, head: AgedHead): Promise<boolean> {
-    const { reader, chain, unconfirmedMax = UNCONFIRMED_BLOCKS_MAX } = this.options
+    const { reader, unconfirmedMax = UNCONFIRMED_BLOCKS_MAX } = this.options
     const room = confirmed + unconfirmedMax - tip.height
     if (room <= 0) {
       const message = `${unconfirmedMax} blocks after block ${confirmed} wait for their confirmation`
       throw new NetworkProblem('unconfirmed', `${reader.network}: ${message}`)
     }
-    const next = tip.height + 1
-    const to = Math.min(head.latest, tip.height + Math.min(room, FOLLOWED_BLOCKS_MAX, this.pieceMax))
-    const blocks = await this.ask(next, to, async (last) =>
-      reader.fresh(next, last, await chain.watched(reader.network)),
-    )
+    const to = Math.min(head.latest, tip.height + Math.min(room, FOLLOWED_BLOCKS_MAX))
+    const blocks = await this.pieces.fresh(tip.height + 1, to)
     const [first] = blocks
     // The node that reported the head was ahead of the others.
     if (first === undefined) return false
-    if (first.height !== next || !isConsecutive(blocks))
-      throw new Error(`a reader answered other blocks than ${next} on`)
     if (!isChildOf(first, tip)) return this.reorganise({ tip, confirmed, ...position }, first)
     await this.append(blocks, false, head)
     return true
@@ -200,28 +187,6 @@ export class ChainProgress {
     return block.hash === position.tip.hash ? false : this.reorganise(position, block)
   }
 
-  /**
-   * Nodes are now and then a few blocks behind, and a shorter branch is not followed. Where it stays shorter for long, the network was
-   * reset, or a node of another one has come behind the address: neither is ever seen in the blocks to come.
-   */
-  private async checkShorter({ tip }: ChainPosition, { latest }: AgedHead): Promise<false> {
-    const { reader, chain, clock } = this.options
-    const nowMs = clock.now()
-    this.shorter ??= { sinceMs: nowMs, isOther: false }
-    if (!this.shorter.isOther && Math.abs(nowMs - this.shorter.sinceMs) < STANDING_MS) return false
-    // The next query checks of which network each node is.
-    if (!this.shorter.isOther) reader.distrust()
-    const kept = await chain.blockAt(reader.network, latest)
-    const block = kept === undefined ? null : await reader.block(latest, await chain.watched(reader.network))
-    const isOther = block !== null && block.hash !== kept?.hash
-    this.shorter = { sinceMs: nowMs, isOther }
-    if (!isOther) return false
-    const fewer = `the nodes have fewer blocks than the ${tip.height} that were read`
-    const other = `their newest, ${latest}, is another one than was read`
-    const cause = 'the network was reset, or the nodes are of another one'
-    throw new NetworkProblem('replaced', `${reader.network}: ${fewer}, and ${other}; ${cause}`)
-  }
-
   private async reorganise(position: ChainPosition, block: BlockHead): Promise<boolean> {
     const { reader, chain, log, record, isStopping } = this.options
     const above = await commonAncestor(reader, chain, position, block, isStopping)
@@ -235,60 +200,6 @@ export class ChainProgress {
     if (confirmedBlocksUndone === 0) log.warn(about, 'blocks were replaced')
     else log.error({ ...about, confirmedBlocksUndone, confirmedDepositsDropped }, 'CONFIRMED blocks were replaced')
     return true
-  }
-
-  /** The most blocks that are read together. */
-  private get pieceMax(): number {
-    return Math.ceil(LIMITED_PIECE_SECONDS * this.options.reader.callsPerSecond())
-  }
-
-  private async read(from: number, end: number): Promise<readonly ObservedBlock[]> {
-    const { reader, chain } = this.options
-    const to = Math.min(end, from + this.pieceMax - 1)
-    const blocks = await this.ask(from, to, async (last) =>
-      reader.blocks(from, last, await chain.watched(reader.network)),
-    )
-    const last = blocks.at(-1)?.height ?? to + 1
-    if (blocks[0]?.height !== from || last > to || !isConsecutive(blocks)) {
-      throw new Error(`a reader answered other blocks than ${from} to ${to}`)
-    }
-    return blocks
-  }
-
-  /** Asks for blocks, fewer of them where no node could give some. Rejects with `UnreadableBlock` when it is the first one. */
-  private async ask(
-    from: number,
-    to: number,
-    ask: (last: number) => Promise<readonly ObservedBlock[]>,
-  ): Promise<readonly ObservedBlock[]> {
-    const last = Math.min(to, from + this.width - 1)
-    try {
-      const blocks = await ask(last)
-      this.width *= 2
-      return blocks
-    } catch (error) {
-      if (!(error instanceof NodeUnavailable && error.isOfBlock)) throw error
-      this.width = 1
-      throw last > from ? error : await this.unreadable(from, error)
-    }
-  }
-
-  /** Notes that a block could not be read, so that the time for which it was waited for outlives the process. */
-  private async unreadable(height: number, error: NodeUnavailable): Promise<UnreadableBlock> {
-    const { aside, clock, reader, skipAfterMs } = this.options
-    const { network } = reader
-    const known = (await aside.blocks(network)).find((one) => one.height === height && one.hash === null)
-    const noted = failedAgain(known, { network, height, reason: error.message }, clock.now())
-    await this.take({ type: 'unreadable', network, aside: noted })
-    return new UnreadableBlock(height, error, isToBeSetAside(noted, skipAfterMs))
-  }
-
-  /** The place of a block that is to be set aside. Throws the error when it is another one, or no node tells the place. */
-  private async linkOfUnreadable(error: unknown) {
-    if (!(error instanceof UnreadableBlock && error.isToBeSetAside)) throw error
-    const link = await this.options.reader.linkOf(error.height)
-    if (link === null) throw error
-    return link
   }
 
   /** Goes on without a block. It is asked for in the background. */

@@ -1,5 +1,6 @@
 import { inPieces } from '../base/pieces.js'
 import { Listeners } from './listeners.js'
+import { OpenPage } from './open-page.js'
 
 /** A page that may be open: the path at which it is. */
 export type PageName = `pay/${string}` | `order/${string}`
@@ -25,11 +26,6 @@ export function invoiceOfPage(name: PageName): string {
   return name.slice(PAY_PAGE.length)
 }
 
-/** The event that a page has a new version. */
-export function newsOf(version: string): string {
-  return `id: ${version}\nevent: changed\ndata: ${version}\n\n`
-}
-
 /** Pages that may wait for changes at once. */
 const OPEN_PAGES_MAX = 10_000
 
@@ -38,9 +34,6 @@ export const OPEN_PAGES_PER_CLIENT_MAX = 200
 
 /** Pause between two signs of life. Proxies cut what is silent for longer, usually after a minute. */
 export const BEAT_MS = 15_000
-
-/** The browser's pause before it connects again. */
-const RETRY_MS = 2000
 
 /** Invoices and orders that are read before other work has its turn. */
 const READ_AT_ONCE = 32
@@ -257,67 +250,3 @@ interface Subject {
   readonly invoiceIds: readonly string[]
   readonly pages: Set<OpenPage>
 }
-
-/** The events of one page. At most one waits to be sent: a later version replaces it, and a beat waits for nothing. */
-class OpenPage implements AsyncIterableIterator<string> {
-  /** The first one makes the head of the answer go out, unless there is news by then. */
-  private unsent: string | null = `retry: ${RETRY_MS}\n\n`
-  private wake: ((result: IteratorResult<string>) => void) | null = null
-  private isEnded = false
-
-  constructor(
-    private seen: string | null,
-    private readonly onEnd: () => void,
-  ) {}
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  next(): Promise<IteratorResult<string>> {
-    if (this.isEnded) return Promise.resolve(DONE)
-    const value = this.unsent
-    if (value !== null) {
-      this.unsent = null
-      return Promise.resolve({ done: false, value })
-    }
-    return new Promise((resolve) => {
-      this.wake = resolve
-    })
-  }
-
-  return(): Promise<IteratorResult<string>> {
-    this.end()
-    return Promise.resolve(DONE)
-  }
-
-  tell(version: string): void {
-    if (version === this.seen) return
-    this.seen = version
-    this.send(newsOf(version))
-  }
-
-  beat(): void {
-    if (this.unsent === null) this.send('event: beat\ndata: 1\n\n')
-  }
-
-  end(): void {
-    if (this.isEnded) return
-    this.isEnded = true
-    this.onEnd()
-    this.wake?.(DONE)
-    this.wake = null
-  }
-
-  private send(event: string): void {
-    const { wake } = this
-    if (wake === null) {
-      this.unsent = event
-      return
-    }
-    this.wake = null
-    wake({ done: false, value: event })
-  }
-}
-
-const DONE: IteratorResult<string> = { done: true, value: undefined }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import type { Network } from '../../domain/network.js'
 import type { Logger } from '../../log.js'
@@ -11,31 +10,23 @@ import {
   type Problem,
   WrongNode,
 } from '../network-reader.js'
-import { limitOf, NodeFailure } from './answer.js'
-import type { ChainNode, NodeHead } from './chain-node.js'
-import { Endpoint, type QueryKind, refusalIn } from './endpoint.js'
-import { type FailedAttempt, unavailable } from './failed-attempt.js'
+import type { ChainNode } from './chain-node.js'
+import { Endpoint } from './endpoint.js'
+import { unavailable } from './failed-attempt.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
+import { NewestBlocks } from './newest-blocks.js'
+import { NodeQueries } from './node-queries.js'
 import { examined } from './node-report.js'
-import { PATIENCE_MS, type Urgency } from './pacer.js'
-import { areAlike, secondOpinion } from './second-opinion.js'
-import { anyway, ignoreFailure, linkAt } from './withheld-block.js'
+import { secondOpinion } from './second-opinion.js'
+import { linkAmong, readAgain } from './set-aside-blocks.js'
+import { wholeOf } from './whole-answer.js'
 
-const MS_PER_SECOND = 1000
-/** How long a call waits for its turn where another node would be asked at once. */
-const SHORT_PATIENCE_MS = 1000
 /** How long a call waits for its turn at a node whose blocks are only compared. */
 const COMPARISON_PATIENCE_MS = 5000
 /** When the newest block of a node is older, the head of the next one is asked for, too: this one may be behind. */
 const DOUBTED_FROM_MS = 30_000
 /** So long a confirmed block waits for a second node that does not have it yet. Then that node is behind, and not waited for. */
 export const COMPARISON_WAIT_MS = 30_000
-
-/** Blocks that are set aside are asked for when nothing else is, and behind everything else. */
-const IN_BACKGROUND = { urgency: 'check', patienceMs: 60_000 } as const
-
-/** How an attempt at an endpoint ended. */
-type End<T> = { readonly answer: T } | FailedAttempt
 
 export interface NodesReaderOptions extends HttpJsonOptions {
   readonly network: Network
@@ -51,34 +42,14 @@ export interface NodesReaderOptions extends HttpJsonOptions {
   readonly patienceMs?: number
 }
 
-/** What is asked of a node, and how urgently. */
-interface Query<T> {
-  readonly kind: QueryKind
-  readonly urgency: Urgency
-  /** How long each of its calls may wait; as long as is reasonable when absent. */
-  readonly patienceMs?: number
-  readonly onRefusal?: () => void
-  /** The first block that is asked for. */
-  readonly height?: number
-  readonly work: (node: ChainNode) => Promise<T>
-}
-
-/**
- * Reads a network through the nodes at its endpoints. A query goes to the first healthy one, and after a `NodeFailure`
- * all of it to the next. One whose limit slows reading down is asked when no other is well. Confirmed blocks are compared
- * with those of a second node.
- */
+/** Reads a network through the nodes at its endpoints. Confirmed blocks are compared with those of a second node. */
 export class NodesReader implements NetworkReader {
   readonly network: Network
   private readonly all: readonly Endpoint[]
-  /** The time of the newest block of all if it was too old when the head was last read; null otherwise. */
-  private stalledMs: number | null = null
-  /** How many blocks waited for their confirmation then at all nodes, if these were too many; null otherwise. */
-  private unconfirmed: number | null = null
+  private readonly queries: NodeQueries
+  private readonly newest: NewestBlocks
   /** The highest height that any node has reported as confirmed; null while nothing is known. */
   private confirmed: number | null = null
-  /** What ends then is no failure of a node. */
-  private isClosed = false
 
   constructor(private readonly options: NodesReaderOptions) {
     const { network, addresses, nodeOf, clock, random, log } = options
@@ -95,13 +66,16 @@ export class NodesReader implements NetworkReader {
       }
       return new Endpoint(http, nodeOf(http), clock, random)
     })
+    this.newest = new NewestBlocks(options)
+    // What a node of another chain has called confirmed says nothing of this one.
+    this.queries = new NodeQueries(this.all, { ...options, onWrongNode: () => (this.confirmed = null) })
   }
 
   /** Checks every endpoint, including those that are skipped now. */
   async verify(onRefusal: () => void = () => {}): Promise<void> {
     const checks = this.all.map((endpoint) => {
       endpoint.doubt()
-      return this.attempt(endpoint, { kind: 'check', urgency: 'check', onRefusal, work: async () => {} })
+      return this.queries.attempt(endpoint, { kind: 'check', urgency: 'check', onRefusal, work: async () => {} })
     })
     const failures = (await Promise.all(checks)).filter((end) => 'reason' in end)
     const wrong = failures.find(({ problem }) => problem?.reason === 'wrong_node')
@@ -123,7 +97,7 @@ export class NodesReader implements NetworkReader {
     const head = { latest: -1, confirmed: -1 }
     let newestMs = Number.NEGATIVE_INFINITY
     const waiting: (number | null)[] = []
-    for await (const [answer, endpoint] of this.answers({
+    for await (const [answer, endpoint] of this.queries.answers({
       kind: 'head',
       urgency: 'head',
       work: (node) => node.head(),
@@ -132,21 +106,19 @@ export class NodesReader implements NetworkReader {
       head.confirmed = Math.max(head.confirmed, confirmed)
       head.latest = Math.max(head.latest, latest, confirmed)
       newestMs = Math.max(newestMs, timeMs)
-      this.noteHead(endpoint, answer)
+      this.newest.note(endpoint, answer)
       if (endpoint.stalledMs === null) waiting.push(endpoint.unconfirmed)
       // Another node may be further, long before this one counts as stalled.
       if (this.options.clock.now() - timeMs <= DOUBTED_FROM_MS && endpoint.unconfirmed === null) break
     }
-    this.stalledMs = this.isStalled(newestMs) ? newestMs : null
-    const counts = waiting.filter((count) => count !== null)
-    this.unconfirmed = counts.length > 0 && counts.length === waiting.length ? Math.min(...counts) : null
+    this.newest.conclude(newestMs, waiting)
     this.confirmed = Math.max(this.confirmed ?? -1, head.confirmed)
     return { ...head, ageMs: this.options.clock.now() - newestMs }
   }
 
   problem(): Problem | null {
-    if (this.stalledMs !== null) return this.stalled(`the newest block of ${this.network}`, this.stalledMs)
-    if (this.unconfirmed !== null) return unconfirmedProblem(`the newest blocks of ${this.network}`, this.unconfirmed)
+    const behind = this.newest.problem()
+    if (behind !== null) return behind
     const usable = this.all.filter(({ isHealthy }) => isHealthy)
     const flaw = usable.map(({ node }) => node.flaw ?? null).find((one) => one !== null)
     if (flaw !== undefined) return { reason: 'wrong_token', message: `${this.network}: ${flaw}` }
@@ -160,35 +132,9 @@ export class NodesReader implements NetworkReader {
     return Math.max(...(usable.length === 0 ? this.all : usable).map(({ http }) => http.pacer.callsPerSecond))
   }
 
-  private isStalled(timeMs: number): boolean {
-    return this.options.clock.now() - timeMs > this.options.headAgeMaxMs
-  }
-
-  private noteHead(endpoint: Endpoint, { latest, timeMs, unconfirmed = null }: NodeHead): void {
-    const before = this.behind(endpoint)
-    endpoint.newest = { height: latest, timeMs }
-    endpoint.stalledMs = this.isStalled(timeMs) ? timeMs : null
-    endpoint.unconfirmed = unconfirmed
-    const behind = this.behind(endpoint)
-    if (behind === null || behind.reason === before?.reason) return
-    const { log, network } = this.options
-    log.warn({ network, endpoint: endpoint.http.name, failure: behind.message }, 'a node is behind')
-  }
-
-  /** What is wrong with what a node calls its newest blocks; null when nothing is. */
-  private behind({ stalledMs, unconfirmed }: Endpoint): Problem | null {
-    if (stalledMs !== null) return this.stalled('its newest block', stalledMs)
-    return unconfirmed === null ? null : unconfirmedProblem('its newest blocks', unconfirmed)
-  }
-
-  private stalled(what: string, timeMs: number): Problem {
-    const ageMs = this.options.clock.now() - timeMs
-    return { reason: 'stalled', message: `${what} is ${Math.round(ageMs / MS_PER_SECOND)} s old` }
-  }
-
   async timeOf(height: number): Promise<number | null> {
     const work = (node: ChainNode) => node.timeOf(height)
-    for await (const [timeMs] of this.answers({ kind: 'blocks', urgency: 'confirmed', work })) {
+    for await (const [timeMs] of this.queries.answers({ kind: 'blocks', urgency: 'confirmed', work })) {
       if (timeMs !== null) return timeMs
     }
     return null
@@ -199,19 +145,19 @@ export class NodesReader implements NetworkReader {
     const isConfirmed = height <= (this.confirmed ?? -1)
     const urgency = isConfirmed ? 'confirmed' : 'unconfirmed'
     const work = (node: ChainNode) => node.block(height, watched, isConfirmed)
-    const answers = this.answers({ kind: 'blocks', urgency, work, height })
+    const answers = this.queries.answers({ kind: 'blocks', urgency, work, height })
     return (await wholeOf(answers, (block) => (block === null ? [] : [block])))?.[0] ?? null
   }
 
   async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     const work = (node: ChainNode) => node.fresh(from, to, watched)
-    const answers = this.answers({ kind: 'blocks', urgency: 'unconfirmed', work, height: from })
+    const answers = this.queries.answers({ kind: 'blocks', urgency: 'unconfirmed', work, height: from })
     return (await wholeOf(answers, (blocks) => blocks))?.[0] ?? []
   }
 
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     const work = (node: ChainNode) => node.blocks(from, to, watched)
-    const answers = this.answers({ kind: 'blocks', urgency: 'confirmed', work, height: from })
+    const answers = this.queries.answers({ kind: 'blocks', urgency: 'confirmed', work, height: from })
     const found = await wholeOf(answers, (blocks) => blocks)
     if (found === null) throw unavailable(this.network, [])
     const [blocks, endpoint] = found
@@ -226,13 +172,13 @@ export class NodesReader implements NetworkReader {
   private async compare(blocks: readonly ObservedBlock[], teller: Endpoint, watched: WatchedAddresses): Promise<void> {
     for (const endpoint of this.all) {
       if (endpoint === teller || !endpoint.begin('blocks')) continue
-      const end = await this.attempt(endpoint, {
+      const end = await this.queries.attempt(endpoint, {
         kind: 'blocks',
         urgency: 'confirmed',
         patienceMs: COMPARISON_PATIENCE_MS,
         work: (node) =>
           secondOpinion(node, blocks, watched, (timeMs) => {
-            endpoint.stalledMs = this.isStalled(timeMs) ? timeMs : null
+            endpoint.stalledMs = this.newest.isStalled(timeMs) ? timeMs : null
             return endpoint.stalledMs !== null
           }),
       })
@@ -254,47 +200,18 @@ export class NodesReader implements NetworkReader {
     }
   }
 
-  async again(height: number, watched: WatchedAddresses): Promise<ObservedBlock> {
-    const told: ObservedBlock[] = []
-    const failures: FailedAttempt[] = []
-    for (const endpoint of this.all) {
-      const { node, http } = endpoint
-      // The queries of the watcher find out when it is well again.
-      if (!endpoint.isHealthy) {
-        failures.push({ reason: `${http.name}: left alone after failures`, problem: null, refusal: null })
-        continue
-      }
-      try {
-        const block = await http.pacer.during(IN_BACKGROUND, async () => {
-          await endpoint.check()
-          return await anyway(node, height, watched)
-        })
-        told.push(block)
-      } catch (error) {
-        ignoreFailure(error)
-        failures.push({ reason: `${http.name}: ${(error as Error).message}`, problem: null, refusal: null })
-      }
-    }
-    const [block, ...others] = told.toSorted((a, b) => countOfUntold([a]) - countOfUntold([b]))
-    if (block === undefined) throw unavailable(this.network, failures)
-    if (others.every((other) => areAlike(block, other, this.all[0]?.node ?? {}))) return block
-    throw unavailable(this.network, [{ reason: `nodes disagree about block ${height}`, problem: null, refusal: null }])
+  again(height: number, watched: WatchedAddresses): Promise<ObservedBlock> {
+    return readAgain(this.network, this.all, height, watched)
   }
 
-  async linkOf(height: number) {
-    const links = await Promise.all(
-      this.all.map(({ node, http }) =>
-        http.pacer.during({ ...IN_BACKGROUND, urgency: 'confirmed' }, () => linkAt(node, height)),
-      ),
-    )
-    const [link, ...others] = links.filter((one) => one !== null)
-    return link !== undefined && others.every((other) => isDeepStrictEqual(other, link)) ? link : null
+  linkOf(height: number) {
+    return linkAmong(this.all, height)
   }
 
   endpoints(): readonly EndpointHealth[] {
     return this.all.map((endpoint) => {
       const { http, isHealthy, failures, newest } = endpoint
-      const problem = endpoint.problem ?? this.behind(endpoint)
+      const problem = endpoint.problem ?? this.newest.behind(endpoint)
       const { refusals: limited, callsPerSecond } = http.pacer
       const { name, origin, requests, date } = http
       return { name, origin, isUsed: isHealthy, failures, requests, limited, callsPerSecond, problem, newest, date }
@@ -302,122 +219,7 @@ export class NodesReader implements NetworkReader {
   }
 
   async close(): Promise<void> {
-    this.isClosed = true
+    this.queries.close()
     await Promise.all(this.all.map(({ http }) => http.close()))
   }
-
-  /**
-   * The answers of one endpoint after another, for queries that the first answer may not settle: the next endpoint is
-   * queried when the next answer is taken. Endpoints that fail or are skipped yield no answer. Rejects with
-   * `NodeUnavailable` when that is all of them, and with any other error that `work` throws.
-   */
-  private async *answers<T>(query: Query<T>): AsyncGenerator<readonly [T, Endpoint], void, void> {
-    const failures: FailedAttempt[] = []
-    const asked = new Set<Endpoint>()
-    const isSlow = ({ http }: Endpoint) => http.pacer.isSlow
-    for (const endpoint of [...this.all.filter((one) => !isSlow(one)), ...this.all.filter(isSlow)]) {
-      if (!endpoint.begin(query.kind)) {
-        const refusal = endpoint.refusal(query.kind)
-        failures.push({
-          reason: `${endpoint.http.name}: left alone after failures, the last one: ${refusal?.answer}`,
-          problem: null,
-          refusal: refusal && { ...refusal, isEarlier: true },
-        })
-        continue
-      }
-      asked.add(endpoint)
-      const end = await this.attempt(endpoint, query)
-      if ('answer' in end) yield [end.answer, endpoint]
-      else failures.push(end)
-    }
-    if (failures.length < this.all.length) return
-    const isOfBlock = query.height !== undefined && (await this.isOfBlock(query.height, asked))
-    const pauses = this.all.map((endpoint) => endpoint.pauseLeftMs(query.kind)).filter((ms) => ms > 0)
-    throw unavailable(this.network, failures, isOfBlock, pauses.length === 0 ? null : Math.min(...pauses))
-  }
-
-  /**
-   * Whether it is a block that all nodes have failed on: one of those that were just asked has answered, and none of the others may
-   * have the block, as one that turns its client away or is behind may. Nodes that are down for long do not count.
-   */
-  private async isOfBlock(height: number, asked: ReadonlySet<Endpoint>): Promise<boolean> {
-    let isRead = false
-    for (const endpoint of this.all) {
-      const { node, verdict } = endpoint
-      if (verdict === 'limited') return false
-      // What was left alone has failed on another query, perhaps for another block.
-      if (!asked.has(endpoint)) continue
-      if (verdict === 'lacking') {
-        const head = await node.head().catch(ignoreFailure)
-        if (head !== null && head.latest < height) return false
-        isRead ||= head !== null
-      }
-      isRead ||= verdict === 'unreadable'
-    }
-    return isRead
-  }
-
-  /** Makes a query, after the check if it is due, and notes how it ended. Rejects with failures that are not the node's. */
-  private async attempt<T>(endpoint: Endpoint, query: Query<T>): Promise<End<T>> {
-    const { log, network } = this.options
-    const { node, http } = endpoint
-    const patienceMs = query.patienceMs ?? this.patienceAt(endpoint)
-    try {
-      const answer = await http.pacer.during({ ...query, patienceMs }, async () => {
-        await endpoint.check()
-        return await query.work(node)
-      })
-      if (endpoint.succeeded(query.kind)) log.info({ network, endpoint: http.name }, 'a node is well again')
-      return { answer }
-    } catch (error) {
-      if (!(error instanceof NodeFailure || error instanceof WrongNode)) {
-        endpoint.withdraw(query.kind)
-        throw error
-      }
-      // What a node of another chain has called confirmed says nothing of this one.
-      if (error instanceof WrongNode) this.confirmed = null
-      const refusal = refusalIn(error)
-      const { question, answer: failure } = refusal
-      const about = { network, endpoint: http.name, ...(question === null ? {} : { question }), failure }
-      const isNew = endpoint.refusal(query.kind) === null && limitOf(error) === null
-      if (isNew && !this.isClosed) log.warn(about, 'a node failed')
-      else log.debug(about, 'a node failed again')
-      const problem = endpoint.failed(error, query.kind)
-      const reason = `${http.name}: ${error.message}`
-      return { reason, problem: problem === null ? null : { ...problem, message: reason }, refusal }
-    }
-  }
-
-  /** The only node that is left is waited for. */
-  private patienceAt(endpoint: Endpoint): number {
-    const isOther = this.all.some((other) => other !== endpoint && other.isReady)
-    return isOther ? SHORT_PATIENCE_MS : (this.options.patienceMs ?? PATIENCE_MS)
-  }
-}
-
-/**
- * The first answer in which nothing is untold, or else the one with the least: another node may tell what the first one does not.
- * Null when none has a block.
- */
-async function wholeOf<T>(
-  answers: AsyncIterable<readonly [T, Endpoint]>,
-  blocksIn: (answer: T) => readonly ObservedBlock[],
-): Promise<readonly [T, Endpoint] | null> {
-  let best: { readonly answer: readonly [T, Endpoint]; readonly untold: number } | null = null
-  for await (const answer of answers) {
-    const blocks = blocksIn(answer[0])
-    if (blocks.length === 0) continue
-    const untold = countOfUntold(blocks)
-    if (untold === 0) return answer
-    if (best === null || untold < best.untold) best = { answer, untold }
-  }
-  return best?.answer ?? null
-}
-
-function countOfUntold(blocks: readonly ObservedBlock[]): number {
-  return blocks.reduce((sum, { untold }) => sum + (untold?.txHashes.length ?? 0), 0)
-}
-
-function unconfirmedProblem(what: string, count: number): Problem {
-  return { reason: 'unconfirmed', message: `${what} wait for their confirmation, ${count} of them` }
 }
