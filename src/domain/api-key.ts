@@ -8,6 +8,8 @@ export type Permission = (typeof PERMISSIONS)[number]
 export const LABEL_LENGTH_MAX = 60
 /** Active keys of one owner (decisions 3). */
 export const ACTIVE_KEYS_MAX = 100
+/** Bytes of a public key, which is kept compressed. */
+export const PUBLIC_KEY_BYTES = 33
 export const DAY_MS = 86_400_000
 
 /** The API key record as the API shows it (specification, API key record). No private material exists. */

@@ -155,6 +155,16 @@ export function parseWalletIds(value: unknown): readonly string[] | null {
 /** Maximum number of sets of wallets that may contain one wallet at a time (decisions 6). */
 export const WALLET_SETS_MAX = 64
 
+/**
+ * Whether a set of wallets would be one too many on a wallet of it. `unpaid`: the sets that have an unpaid invoice there; `beside`: those
+ * of invoices that are created with this one. An engine names sets as it does.
+ */
+export function isSetTooMany(own: string, unpaid: ReadonlySet<string>, beside: readonly string[]): boolean {
+  if (unpaid.has(own)) return false
+  const others = new Set(beside.filter((set) => set !== own && !unpaid.has(set)))
+  return unpaid.size + others.size >= WALLET_SETS_MAX
+}
+
 /** A wallet on which its owner cannot create an invoice. */
 export interface UnusableWallet {
   readonly wallet: string
@@ -192,7 +202,7 @@ export interface InvoiceFacts {
   isRepeated(): boolean
 }
 
-/** What the settings say of new invoices. */
+/** What the settings say of new invoices. `networks`: those that the catalogue has now. */
 export interface InvoiceTerms {
   readonly networks: Networks
   /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */

@@ -86,7 +86,10 @@ export interface StrayDeposit extends Pick<Deposit, 'network' | 'txHash'> {
   readonly amount: string
 }
 
-/** How many blocks confirm what is in the block at `height`, its own included, when the newest block is at `tip`. */
-export function confirmationsAt(tip: number, height: number): number {
-  return Math.max(0, tip - height + 1)
+/**
+ * How many blocks confirm a deposit so far: that at `height`, which holds it, and those up to the newest one, at `tip`. Null once it is
+ * confirmed, and where no block holds it, as that which a gateway has reported.
+ */
+export function confirmationsOf(isConfirmed: boolean, height: number | null, tip: number | null): number | null {
+  return isConfirmed || height === null || tip === null ? null : Math.max(0, tip - height + 1)
 }

@@ -46,3 +46,18 @@ export interface InvoiceWithDeposits extends InvoiceWithPayment {
   /** Whether more deposits qualify than were asked for. */
   readonly hasMoreDeposits: boolean
 }
+
+/** Whether an invoice waits to be paid: it is neither paid nor void. */
+export function isUnpaid({ payment, voidedAt }: InvoiceWithPayment): boolean {
+  return payment.status === 'unpaid' && voidedAt === null
+}
+
+/** An invoice with up to `limit` of its newest deposits, of which one more was looked for. */
+export function withNewest(
+  answer: InvoiceWithPayment,
+  orderId: string | null,
+  newest: readonly QualifyingDeposit[],
+  limit: number,
+): InvoiceWithDeposits {
+  return { ...answer, orderId, deposits: newest.slice(0, limit), hasMoreDeposits: newest.length > limit }
+}

@@ -56,4 +56,23 @@ describe('docs/internals/where-a-rule-lives.md', () => {
       assert.equal(postgres.length > 0, lmdb.length > 0, `${rule} names one engine of two`)
     }
   })
+
+  test('names every file of the rules of both engines', () => {
+    /** What rules are made of, and is no rule itself. */
+    const parts = ['asking', 'callbacks', 'import-outcomes', 'lockstep', 'step-reports', 'step-scope', 'store-terms']
+    const others = new Set([...parts, 'tell-wallets', 'together'].map((name) => `src/store/rules/${name}.ts`))
+    const named = new Set(
+      rowsOf('docs/internals/where-a-rule-lives.md', '| Rule | Code | In LMDB | In PostgreSQL | Test |').flatMap(
+        ([, code = '']) => paths(code),
+      ),
+    )
+    const files = readdirSync(join(projectRoot, 'src/store/rules')).map((name) => `src/store/rules/${name}`)
+    const decides = (path: string) =>
+      /^export (?:abstract )?(?:function|class)/m.test(readFileSync(join(projectRoot, path), 'utf8'))
+    assert.deepEqual(
+      files.filter((path) => decides(path) && !named.has(path) && !others.has(path)),
+      [],
+    )
+    for (const path of others) assert.ok(files.includes(path) && !named.has(path), path)
+  })
 })

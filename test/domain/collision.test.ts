@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type InvoiceFacts, parseInvoiceRequest, reasonAgainst, refuseInvoice } from '../../src/domain/invoice.js'
+import {
+  type InvoiceFacts,
+  isSetTooMany,
+  parseInvoiceRequest,
+  reasonAgainst,
+  refuseInvoice,
+} from '../../src/domain/invoice.js'
 
 type FactName = keyof InvoiceFacts
 
@@ -94,6 +100,23 @@ describe('whether an invoice may be created (specification, Invoice creation; de
     assert.deepEqual(details('currenciesInstead'), { supported: ['native', 'USDC'] })
     for (const fact of ['areCoinsMixed', 'isReferenceTaken', 'isRepeated'] as const) {
       assert.equal(details(fact), undefined)
+    }
+  })
+
+  test('a wallet has room for 64 sets of wallets, of which each counts once', () => {
+    const sets = (count: number) => new Set(Array.from({ length: count }, (_, n) => `set ${n}`))
+    const cases: readonly [string, number, readonly string[], boolean][] = [
+      ['new', 63, [], false],
+      ['new', 64, [], true],
+      ['set 0', 64, [], false],
+      ['new', 62, ['other'], false],
+      ['new', 63, ['other'], true],
+      ['new', 63, ['set 0', 'new'], false],
+      ['new', 62, ['other', 'other'], false],
+      ['set 0', 64, ['other'], false],
+    ]
+    for (const [own, count, beside, isTooMany] of cases) {
+      assert.equal(isSetTooMany(own, sets(count), beside), isTooMany, `${own} beside ${count} and ${beside}`)
     }
   })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseInvoiceAmount } from '../../src/domain/amount.js'
 import { depositValue } from '../../src/domain/deposit.js'
-import { acceptedPayment, paymentOf, paymentsOf } from '../../src/domain/payment.js'
+import { acceptedPayment, confirmationsOf, paymentOf, paymentsOf } from '../../src/domain/payment.js'
 import { qualifies } from '../../src/domain/qualification.js'
 import { type CountedDeposit, ownSums, receivedSince } from '../support/received-since.js'
 
@@ -249,5 +249,20 @@ describe('an accepted payment, as the payer reads it', () => {
       const own = paymentOf(10n * one, ownSums({ confirmed: confirmed * one, pending: pending * one }))
       assert.deepEqual(acceptedPayment(own), shown)
     })
+  }
+})
+
+test('a deposit shows the blocks that confirm it until they are enough', () => {
+  const cases: readonly [...Parameters<typeof confirmationsOf>, number | null][] = [
+    [false, 7, 7, 1],
+    [false, 7, 9, 3],
+    // The newest block was replaced meanwhile.
+    [false, 7, 5, 0],
+    [false, null, 9, null],
+    [false, 7, null, null],
+    [true, 7, 9, null],
+  ]
+  for (const [isConfirmed, height, tip, shown] of cases) {
+    assert.equal(confirmationsOf(isConfirmed, height, tip), shown)
   }
 })

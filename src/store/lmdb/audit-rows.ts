@@ -1,7 +1,8 @@
 import { AUDIT_OUTCOMES, type AuditEnd, type AuditedAction, type AuditRecord } from '../../domain/audit.js'
+import type { Outcome } from '../../domain/failure.js'
 import type { AuditPort } from '../audit.js'
-import { answeredNow } from '../rules/asking.js'
-import { type AuditWork, beginAction, noteEnd } from '../rules/audit.js'
+import { type Asking, answeredNow } from '../rules/asking.js'
+import { type AuditWork, beginAction, noteEnd, traced } from '../rules/audit.js'
 import type { Page, PageOf } from '../store.js'
 import type { Commit, CommitLoop } from './commit/commit-loop.js'
 import { newestFirst } from './overview.js'
@@ -53,6 +54,11 @@ export function auditRecord(key: Buffer, value: Uint8Array): AuditRecord {
 
 export function putAudit({ tables }: Commit, { id, at: _, ...record }: AuditRecord): void {
   tables.audit.putSync(Buffer.from(id, 'hex'), auditCodec.encode(record))
+}
+
+/** Performs an action of an operator in a commit. When it is done, its trace says so. */
+export function tracedIn<T>(commit: Commit, trace: string | undefined, action: Asking<Outcome<T>>): Outcome<T> {
+  return answeredNow(traced(new LmdbAuditWork(commit), trace, action))
 }
 
 /** What a commit does for these records. */

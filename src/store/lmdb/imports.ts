@@ -3,7 +3,7 @@ import type { Order } from '../../domain/order.js'
 import type { Settled } from '../commands.js'
 import { answeredNow } from '../rules/asking.js'
 import type { OrderImportWork } from '../rules/import-orders.js'
-import { keptWhole, NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
+import { NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
 import {
   type DepositImportWork,
   type EnteredInvoice,
@@ -12,6 +12,7 @@ import {
   type KnownInvoice,
   type NamedWallet,
 } from '../rules/imports.js'
+import type { DepositJudge } from '../rules/judge-report.js'
 import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
 import { LmdbAuditWork } from './audit-rows.js'
@@ -55,7 +56,7 @@ export class LmdbImports implements ImportPort {
         audit: new LmdbAuditWork(commit),
         notes: new LmdbNoteWork(commit),
       }
-      return keptWhole(answeredNow(importRecord(work, record, terms)))
+      return answeredNow(importRecord(work, record, terms))
     })
     return (await this.commits.runAll(units)).map(withRefusal)
   }
@@ -124,10 +125,6 @@ class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, 
 class OrderImport extends LmdbLogWork implements OrderImportWork<InvoiceRow> {
   readonly orders = orderWorkOn(this.commit)
 
-  silence(): void {
-    this.commit.silence()
-  }
-
   find(id: string): Order | undefined {
     return findOrder(this.commit, id)
   }
@@ -150,20 +147,16 @@ class DepositImport extends LmdbLogWork implements DepositImportWork {
     super(commit)
   }
 
+  get judge(): DepositJudge {
+    return this.deposits.judge
+  }
+
   prepare(): void {
     expireDue(this.commit, this.commit.aside)
   }
 
-  silence(): void {
-    this.commit.silence()
-  }
-
   find(deposit: Deposit): Deposit | undefined {
     return findDeposit(this.commit, deposit)?.deposit
-  }
-
-  contradicts(known: Deposit, sighting: Sighting): boolean {
-    return this.deposits.judge.conflictWith(findDeposit(this.commit, known), sighting) !== null
   }
 
   record(report: DepositReport, sighting: Sighting): DepositOutcome {

@@ -1,12 +1,10 @@
 import { EVENT_LOOP, Turns } from '../../base/turns.js'
-import type { Networks } from '../../domain/network.js'
-import type { FlawOfAddress } from '../../domain/wallet.js'
 import { OperatorError } from '../../operator-error.js'
 import { OWN_ALLOWANCES } from '../allowances.js'
 import { isDamage } from '../damage.js'
 import { soleLeadership } from '../leadership.js'
 import type { StorageUnavailable } from '../refusals.js'
-import { DepositJudge, SETTLING_PACE, type SettlingPace } from '../rules/judge-report.js'
+import { judgeBy, type StoreTerms } from '../rules/store-terms.js'
 import type { CommitObserver, MigrationControl, MigrationPlan, Store, StoreBirth, StoreCreation } from '../store.js'
 import { LmdbAudit } from './audit-rows.js'
 import { LmdbAside } from './chain/aside-rows.js'
@@ -51,27 +49,9 @@ const READS_AT_ONCE = 1
 const PROBE_BYTES = 262_144
 
 /** Everything that the store takes from outside. */
-export interface LmdbStoreOptions extends World, StoreCreation {
+export interface LmdbStoreOptions extends StoreTerms, World, StoreCreation {
   /** The data directory; made when it is not there. */
   readonly directory: string
-  /** The networks that the catalogue has now. */
-  readonly networks: Networks
-  /** Judges the address of a wallet that becomes known. */
-  readonly flawOfAddress: FlawOfAddress
-  /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
-  readonly areWalletsShared: boolean
-  /** For how long an invoice that has become void is matched to what comes for nobody else; 0 for never (decisions 6). */
-  readonly lateMs: number
-  /** How much of its amount an invoice may miss that is accepted by itself, in hundredths of a percent (decisions 4). */
-  readonly underpayment: number
-  /** How many invoices are settled at once; as many as take a few milliseconds when absent. */
-  readonly pace?: SettlingPace
-  /** Whether a native amount may be paid in different coins (decisions 11). */
-  readonly areCoinsMixed: boolean
-  /** 16 hex characters. */
-  readonly randomKeyId: () => string
-  /** 64 hex characters. */
-  readonly randomSecretHex: () => string
   readonly commitObserver?: CommitObserver
   /** Called when a commit was refused. */
   readonly onUnavailable?: (reason: StorageUnavailable) => void
@@ -164,16 +144,7 @@ export function storeOn(
     options.onUnavailable,
     hear,
   )
-  const deposits = new DepositRecorder(
-    new DepositJudge({
-      decimals: options.networks.decimals,
-      isRead: (network, currency) => options.networks.has(network, currency),
-      lateMs: options.lateMs,
-      underpayment: options.underpayment,
-      areWalletsShared: options.areWalletsShared,
-      pace: options.pace ?? SETTLING_PACE,
-    }),
-  )
+  const deposits = new DepositRecorder(judgeBy(options))
   const answers = new InvoiceAnswers()
   const chain = new LmdbChain(commits, deposits)
   let closing: Promise<void> | null = null

@@ -2,7 +2,7 @@ import type { Deposit } from '../../domain/deposit.js'
 import type { Network, Networks } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
 import { CALLBACK } from '../rules/callbacks.js'
-import type { SearchPort } from '../search.js'
+import { idsBeginning, SEARCHED_ROWS_MAX, type SearchPort } from '../search.js'
 import type { InvoiceWithPayment, Page, PageOf } from '../store.js'
 import type { CommitLoop } from './commit/commit-loop.js'
 import { depositCodec, depositOfNo } from './deposits/deposit-rows.js'
@@ -10,11 +10,11 @@ import { ownerNoOf } from './identities/identities.js'
 import { behind, classByte, placeOf } from './invoices/invoice-places.js'
 import { invoiceRow } from './invoices/invoice-rows.js'
 import { answerFor } from './payments/payments.js'
+import { byReceipt } from './payments/qualifying-deposits.js'
 import { accountOf, lastCounted } from './payments/running-totals.js'
 import {
   beginningOfText,
   behindNetwork,
-  ID_BYTES,
   type InvoiceId,
   idOfKey,
   isKey,
@@ -25,11 +25,7 @@ import {
 import { firstKey, type ReadTable } from './tables/tables.js'
 import { addressCodec, addressKey, findAddress, findWallet, toWallet } from './wallets/wallets.js'
 
-const HEX = /^[0-9a-f]+$/
-const ID_HEX_LENGTH = 2 * ID_BYTES
 const INDEX_MAX = 0xffff_ffff
-/** Rows that one search reads where not every row is a record that is meant. */
-const READ_MAX = 200
 /** Behind every key that goes on from a beginning: no text has this byte. */
 const BEHIND = Buffer.of(0xff)
 
@@ -54,11 +50,13 @@ export class LmdbSearch implements SearchPort {
   byInvoiceId(beginning: string, limit: number): readonly InvoiceWithPayment[] {
     const { tables } = this.commits.snapshot
     const imported = this.named(tables.importedInvoices, beginning, limit)
-    if (!HEX.test(beginning) || beginning.length > ID_HEX_LENGTH) return imported
-    const start = Buffer.from(beginning.padEnd(ID_HEX_LENGTH, '0'), 'hex')
-    const end = Buffer.concat([Buffer.from(beginning.padEnd(ID_HEX_LENGTH, 'f'), 'hex'), Buffer.of(0)])
+    const ids = idsBeginning(beginning)
+    if (ids === null) return imported
+    const [first, last] = ids
+    const start = Buffer.from(first, 'hex')
+    const end = Buffer.concat([Buffer.from(last, 'hex'), Buffer.of(0)])
     const own: InvoiceWithPayment[] = []
-    for (const key of tables.invoices.getKeys({ start, end, limit: READ_MAX })) {
+    for (const key of tables.invoices.getKeys({ start, end, limit: SEARCHED_ROWS_MAX })) {
       if (own.length === limit) break
       const found = this.answer(idOfKey<InvoiceId>(key))
       // An imported invoice may lie under another id than its own.
@@ -73,7 +71,7 @@ export class LmdbSearch implements SearchPort {
     if (beginning === '') return []
     const found: Wallet[] = []
     // Anybody may send something to an address that is no wallet's.
-    for (const key of keysBeginning(addresses, addressKey(network, beginning), READ_MAX)) {
+    for (const key of keysBeginning(addresses, addressKey(network, beginning), SEARCHED_ROWS_MAX)) {
       const packed = addresses.getBinaryFast(key)
       const walletId = packed === undefined ? null : addressCodec.decode(packed).walletId
       const wallet = walletId === null ? undefined : findWallet(snapshot, walletId)
@@ -115,7 +113,7 @@ export class LmdbSearch implements SearchPort {
       const account = accountOf(row.no, snapshot.currencies.noOf(currency))
       return lastCounted(snapshot.tables.unmatchedSeenTotals, account, 0, limit)
     })
-    const newest = last.sort((a, b) => b.receivedAt - a.receivedAt || b.no - a.no).slice(0, limit)
+    const newest = last.sort(byReceipt).slice(0, limit)
     return newest.map(({ no }) => depositOfNo(snapshot, no).deposit)
   }
 
@@ -126,7 +124,9 @@ export class LmdbSearch implements SearchPort {
     const ownerNo = ownerNoOf(snapshot, owner)
     if (wallet === undefined || ownerNo === undefined) return []
     const place = placeOf(wallet.no, ownerNo)
-    const keys = [...openInvoices.getKeys({ reverse: true, start: behind(place), end: place, limit: READ_MAX })]
+    const keys = [
+      ...openInvoices.getKeys({ reverse: true, start: behind(place), end: place, limit: SEARCHED_ROWS_MAX }),
+    ]
     for (const currency of this.networks.knownCurrencies) {
       const currencyNo = snapshot.currencies.noOf(currency)
       const ended = Buffer.concat([place, Buffer.of(currencyNo)])

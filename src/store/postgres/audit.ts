@@ -1,7 +1,8 @@
 import type { AuditEnd, AuditedAction, AuditRecord } from '../../domain/audit.js'
+import type { Outcome } from '../../domain/failure.js'
 import type { AuditPort } from '../audit.js'
-import { answeredLater } from '../rules/asking.js'
-import { type AuditWork, beginAction, noteEnd } from '../rules/audit.js'
+import { type Asking, answeredLater } from '../rules/asking.js'
+import { type AuditWork, beginAction, noteEnd, traced } from '../rules/audit.js'
 import type { Page, PageOf } from '../store.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
@@ -59,6 +60,11 @@ export function toAudit({
 }: AuditColumns): AuditRecord {
   const at = timeOfDeliveryId(id)
   return { id, at, who, from: origin, action, owner, subject, outcome, detail, endedAt: ended_at }
+}
+
+/** Performs an action of an operator in a unit of work. When it is done, its trace says so. */
+export function tracedIn<T>(work: Work, trace: string | undefined, action: Asking<Outcome<T>>): Promise<Outcome<T>> {
+  return answeredLater(traced(new PostgresAuditWork(work), trace, action))
 }
 
 /** What a unit of work does for these records. */

@@ -3,7 +3,7 @@ import type { Order } from '../../domain/order.js'
 import type { Settled } from '../commands.js'
 import { answeredLater } from '../rules/asking.js'
 import type { OrderImportWork } from '../rules/import-orders.js'
-import { keptWhole, NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
+import { NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
 import {
   type DepositImportWork,
   type EnteredInvoice,
@@ -12,6 +12,7 @@ import {
   type KnownInvoice,
   type NamedWallet,
 } from '../rules/imports.js'
+import type { DepositJudge } from '../rules/judge-report.js'
 import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
 import { PostgresAuditWork } from './audit.js'
@@ -58,7 +59,7 @@ export class PostgresImports implements ImportPort {
   async add(batch: readonly ImportableRecord[], terms = NO_IMPORT_TERMS): Promise<readonly Settled<ImportOutcome>[]> {
     const fates: Settled<ImportOutcome>[] = []
     for (const record of batch) {
-      const unit = async (work: Work) => {
+      const unit = (work: Work) => {
         const parts = {
           invoices: new InvoiceImport(work),
           orders: new OrderImport(work),
@@ -68,7 +69,7 @@ export class PostgresImports implements ImportPort {
           audit: new PostgresAuditWork(work),
           notes: new PostgresNoteWork(work),
         }
-        return keptWhole(await answeredLater(importRecord(parts, record, terms)))
+        return answeredLater(importRecord(parts, record, terms))
       }
       const [fate] = await Promise.allSettled([this.database.writeRequested(unit)])
       fates.push(withRefusal(fate))
@@ -131,10 +132,6 @@ class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<string,
 class OrderImport extends PostgresLogWork implements OrderImportWork<InvoiceRow> {
   readonly orders = orderWorkOn(this.work)
 
-  silence(): void {
-    this.work.silence()
-  }
-
   async find(id: string): Promise<Order | undefined> {
     const row = await this.work.row<OrderRowColumns>(
       sql`SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE o.id = ${id}::uuid`,
@@ -154,34 +151,25 @@ class OrderImport extends PostgresLogWork implements OrderImportWork<InvoiceRow>
 }
 
 class DepositImport extends PostgresLogWork implements DepositImportWork {
+  readonly judge: DepositJudge
   private readonly memo: DepositMemo
   private readonly recording: DepositRecording
 
-  constructor(
-    work: Work,
-    private readonly deposits: DepositRecorder,
-  ) {
+  constructor(work: Work, deposits: DepositRecorder) {
     super(work)
+    this.judge = deposits.judge
     this.memo = new DepositMemo(work)
     this.recording = new DepositRecording(deposits, work, this.memo, new Choices(BOUNDLESS))
   }
 
   async prepare(sighting: Sighting): Promise<void> {
-    if (this.deposits.judge.flawOf(sighting) === null) lockAddresses(this.work, [sighting])
+    lockAddresses(this.work, this.judge.soundOf([sighting]))
     await this.readClock()
     await expireDue(this.work)
   }
 
-  silence(): void {
-    this.work.silence()
-  }
-
   async find(deposit: Deposit): Promise<Deposit | undefined> {
     return (await this.memo.deposit(deposit))?.deposit
-  }
-
-  async contradicts(known: Deposit, sighting: Sighting): Promise<boolean> {
-    return this.deposits.judge.conflictWith(await this.memo.deposit(known), sighting) !== null
   }
 
   async record(report: DepositReport, sighting: Sighting): Promise<DepositOutcome> {

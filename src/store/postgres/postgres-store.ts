@@ -1,11 +1,9 @@
 import type { DatabaseAddress } from '../../base/database-address.js'
 import { EVENT_LOOP, Turns } from '../../base/turns.js'
-import type { Networks } from '../../domain/network.js'
-import type { FlawOfAddress } from '../../domain/wallet.js'
 import { OperatorError } from '../../operator-error.js'
 import type { Scheduler } from '../../scheduler.js'
 import { StorageUnavailable } from '../refusals.js'
-import { DepositJudge, SETTLING_PACE, type SettlingPace } from '../rules/judge-report.js'
+import { judgeBy, type StoreTerms } from '../rules/store-terms.js'
 import type { Store, StoreBirth } from '../store.js'
 import { PostgresAllowances } from './allowances.js'
 import { PostgresAudit } from './audit.js'
@@ -43,25 +41,7 @@ import { PostgresWebhooks } from './webhooks.js'
 const LONG_READS_AT_ONCE = 2
 
 /** Everything that the store takes from outside. */
-export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
-  /** The networks that the catalogue has now. */
-  readonly networks: Networks
-  /** Judges the address of a wallet that becomes known. */
-  readonly flawOfAddress: FlawOfAddress
-  /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
-  readonly areWalletsShared: boolean
-  /** For how long an invoice that has become void is matched to what comes for nobody else; 0 for never (decisions 6). */
-  readonly lateMs: number
-  /** How much of its amount an invoice may miss that is accepted by itself, in hundredths of a percent (decisions 4). */
-  readonly underpayment: number
-  /** How many invoices are settled at once; as many as take a few milliseconds when absent. */
-  readonly pace?: SettlingPace
-  /** Whether a native amount may be paid in different coins (decisions 11). */
-  readonly areCoinsMixed: boolean
-  /** 16 hex characters. */
-  readonly randomKeyId: () => string
-  /** 64 hex characters. */
-  readonly randomSecretHex: () => string
+export interface PostgresStoreOptions extends StoreTerms, DatabaseOptions, Preparation {
   /** For the lease of the process that leads. */
   readonly scheduler: Scheduler
 }
@@ -93,16 +73,7 @@ function explained(error: unknown, { shown }: DatabaseAddress): unknown {
 
 function storeOn(database: Database, options: PostgresStoreOptions & { readonly birth: StoreBirth }): Store {
   const fence = new Fence()
-  const deposits = new DepositRecorder(
-    new DepositJudge({
-      decimals: options.networks.decimals,
-      isRead: (network, currency) => options.networks.has(network, currency),
-      lateMs: options.lateMs,
-      underpayment: options.underpayment,
-      areWalletsShared: options.areWalletsShared,
-      pace: options.pace ?? SETTLING_PACE,
-    }),
-  )
+  const deposits = new DepositRecorder(judgeBy(options))
   const invoices = new PostgresInvoices(database)
   const outbox = new PostgresOutbox(database, fence)
   let closing: Promise<void> | null = null

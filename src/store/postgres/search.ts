@@ -2,7 +2,7 @@ import type { Deposit } from '../../domain/deposit.js'
 import { canonicalAddress, type Network, type Networks } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
 import { CALLBACK } from '../rules/callbacks.js'
-import type { SearchPort } from '../search.js'
+import { idsBeginning, SEARCHED_ROWS_MAX, type SearchPort } from '../search.js'
 import type { InvoiceWithPayment, Page, PageOf } from '../store.js'
 import type { Database } from './connection/database.js'
 import { type Fragment, sql } from './connection/sql.js'
@@ -10,16 +10,11 @@ import { DEPOSIT_COLUMNS, type DepositColumns, toDeposit } from './deposits/depo
 import type { PostgresInvoices } from './invoices/invoice-port.js'
 import { toWallet, WALLET_COLUMNS, type WalletColumns } from './wallets/wallet-rows.js'
 
-const HEX = /^[0-9a-f]+$/
-const ID_HEX_LENGTH = 32
-
 /**
- * Rows of an index that one search reads from where a text stands. Where texts are compared by their bytes, those that begin with it are
- * the next ones. In another collation texts that differ in case or punctuation may stand between them.
+ * Finds records by how something of them begins, in the order of the indexes that there are, from where the text stands. Where texts are
+ * compared by their bytes, those that begin with it are the next ones. In another collation texts that differ in case or punctuation may
+ * stand between them.
  */
-const READ_MAX = 200
-
-/** Finds records by how something of them begins, in the order of the indexes that there are. */
 export class PostgresSearch implements SearchPort {
   constructor(
     private readonly database: Database,
@@ -37,8 +32,9 @@ export class PostgresSearch implements SearchPort {
 
   async byInvoiceId(beginning: string, limit: number): Promise<readonly InvoiceWithPayment[]> {
     const imported = await this.named(sql`imported_as`, beginning, limit)
-    if (!HEX.test(beginning) || beginning.length > ID_HEX_LENGTH) return imported
-    const [first, last] = [beginning.padEnd(ID_HEX_LENGTH, '0'), beginning.padEnd(ID_HEX_LENGTH, 'f')]
+    const ids = idsBeginning(beginning)
+    if (ids === null) return imported
+    const [first, last] = ids
     const own = await this.invoices.found(
       sql`i.id >= ${first}::uuid AND i.id <= ${last}::uuid AND i.imported_as IS NULL`,
       sql`ORDER BY i.id LIMIT ${limit}::bigint`,
@@ -52,7 +48,7 @@ export class PostgresSearch implements SearchPort {
     const rows = await this.database.readPage<WalletColumns>(sql`
       SELECT ${WALLET_COLUMNS} FROM (
         SELECT a.address, a.wallet_id FROM addresses AS a WHERE a.network = ${network} AND a.address >= ${wanted}
-        ORDER BY a.address LIMIT ${READ_MAX}::bigint
+        ORDER BY a.address LIMIT ${SEARCHED_ROWS_MAX}::bigint
       ) AS found JOIN wallets AS w ON w.id = found.wallet_id
       WHERE ${beginsWith(sql`found.address`, wanted)} ORDER BY found.address LIMIT ${limit}::bigint`)
     return rows.map(toWallet)
@@ -64,7 +60,7 @@ export class PostgresSearch implements SearchPort {
       const rows = await this.database.readPage<DepositColumns>(sql`
         SELECT ${DEPOSIT_COLUMNS} FROM (
           SELECT * FROM deposits AS all_of WHERE all_of.network = ${network} AND all_of.tx_hash >= ${beginning}
-          ORDER BY all_of.tx_hash, all_of.index LIMIT ${READ_MAX}::bigint
+          ORDER BY all_of.tx_hash, all_of.index LIMIT ${SEARCHED_ROWS_MAX}::bigint
         ) AS d WHERE ${beginsWith(sql`d.tx_hash`, beginning)} ORDER BY d.index, d.tx_hash
         LIMIT ${limit - items.length}::bigint`)
       items.push(...rows.map(toDeposit))
@@ -89,7 +85,7 @@ export class PostgresSearch implements SearchPort {
       sql`i.id IN (
         SELECT f.invoice_id FROM (
           (SELECT p.invoice_id FROM open_places AS p WHERE ${isOn(walletId, owner)}
-           ORDER BY p.set_id DESC, p.currency DESC, p.callback DESC, p.invoice_id DESC LIMIT ${READ_MAX}::bigint)
+           ORDER BY p.set_id DESC, p.currency DESC, p.callback DESC, p.invoice_id DESC LIMIT ${SEARCHED_ROWS_MAX}::bigint)
           UNION ALL
           (SELECT paid.invoice_id FROM unnest(${this.networks.knownCurrencies}::text[]) AS c (currency)
            CROSS JOIN unnest(${Object.values(CALLBACK)}::smallint[]) AS k (callback)
@@ -114,7 +110,7 @@ export class PostgresSearch implements SearchPort {
       sql`i.id IN (
         SELECT f.id FROM (
           SELECT n.id, n.${column} AS name FROM invoices AS n WHERE n.${column} >= ${beginning} AND n.${column} IS NOT NULL
-          ORDER BY n.${column} LIMIT ${READ_MAX}::bigint
+          ORDER BY n.${column} LIMIT ${SEARCHED_ROWS_MAX}::bigint
         ) AS f WHERE ${beginsWith(sql`f.name`, beginning)} ORDER BY f.name LIMIT ${limit}::bigint)`,
       sql`ORDER BY i.${column}, i.id`,
     )

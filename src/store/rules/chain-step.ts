@@ -1,11 +1,4 @@
-import {
-  asideOfUntold,
-  type BlockAside,
-  type DepositAside,
-  isUntold,
-  type NameInNetwork,
-  nameOf,
-} from '../../domain/aside.js'
+import { asideOfUntold, type BlockAside, type DepositAside, type NameInNetwork, nameOf } from '../../domain/aside.js'
 import {
   type BlockHead,
   type ChainOutcome,
@@ -17,15 +10,13 @@ import {
   mayConfirm,
   type ObservedBlock,
   placeOfAside,
-  sightedAgain,
-  sightingsIn,
   sightingsOf,
 } from '../../domain/block.js'
-import type { Sighting } from '../../domain/deposit.js'
 import type { Network } from '../../domain/network.js'
 import { NONE_ASIDE, type StepAside } from '../commands.js'
 import type { OwedDelivery } from '../outbox.js'
 import { type Asking, ask } from './asking.js'
+import { BlockDeposits } from './block-deposits.js'
 import type { ChainWork, KnownDeposit } from './chain-work.js'
 import { StepReports } from './step-reports.js'
 import { waitingIn } from './waiting-deposits.js'
@@ -57,7 +48,7 @@ function byName(deposits: readonly DepositAside[]): ReadonlyMap<string, DepositA
 
 class StepTaker<Row extends KnownDeposit> {
   private readonly reports: StepReports<Row>
-  private repaired = 0
+  private readonly deposits: BlockDeposits<Row>
   private confirmedBlocksUndone = 0
 
   constructor(
@@ -65,15 +56,17 @@ class StepTaker<Row extends KnownDeposit> {
     private readonly network: Network,
     aside: StepAside,
     /** The deposits that were aside before, by name. */
-    private readonly known: ReadonlyMap<string, DepositAside>,
+    known: ReadonlyMap<string, DepositAside>,
   ) {
     this.reports = new StepReports(work, network, aside)
+    this.deposits = new BlockDeposits(work, network, this.reports, known)
   }
 
   *take(step: ChainStep): Asking<TakenStep> {
     const refusal = yield* this.perform(step)
     if (refusal !== null) return { outcome: { status: 'refused', reason: refusal }, owed: [] }
-    const { repaired, confirmedBlocksUndone } = this
+    const { confirmedBlocksUndone } = this
+    const { repaired } = this.deposits
     const { reports, owed, confirmedDepositsDropped, waiting } = this.reports
     return {
       outcome: { status: 'applied', reports, repaired, confirmedBlocksUndone, confirmedDepositsDropped, waiting },
@@ -101,7 +94,7 @@ class StepTaker<Row extends KnownDeposit> {
       case 'recover':
         return yield* this.recover(step)
       case 'retry':
-        for (const one of step.deposits) yield* this.retry(one)
+        for (const one of step.deposits) yield* this.deposits.retry(one)
         return null
     }
   }
@@ -110,41 +103,12 @@ class StepTaker<Row extends KnownDeposit> {
     const { blocks, isConfirmed } = step
     const position = (yield* ask(this.work.blocks.position())) ?? null
     if (!mayAppend(position, step)) return 'not_next'
-    for (const block of blocks) yield* this.appendBlock(block, step)
+    for (const block of blocks) yield* this.deposits.append(block, step)
     this.endWaiting(blocks)
     if (isConfirmed) for (const block of blocks) this.keepUntold(block, undefined, [])
     const confirmed = isConfirmed ? (blocks.at(-1)?.height ?? 0) : (position?.confirmed ?? (blocks[0]?.height ?? 0) - 1)
     this.setConfirmed(confirmed, blocks.length)
     return null
-  }
-
-  private *appendBlock(
-    block: ObservedBlock,
-    { isConfirmed, seenAtMs }: Extract<ChainStep, { type: 'append' }>,
-  ): Asking<void> {
-    const { work, reports } = this
-    const report = isConfirmed ? 'confirmed' : 'pending'
-    const held: NameInNetwork[] = []
-    for (const seen of sightingsIn(this.network, block, seenAtMs)) {
-      if (work.deposits.judge.flawOf(seen) !== null) {
-        yield* reports.report(report, seen)
-        continue
-      }
-      const known = yield* ask(work.deposits.find(seen))
-      const sighting = sightedAgain(block, seen, known?.deposit ?? this.sightedAside(seen))
-      if (yield* reports.keepsAside(report, sighting, block.height)) continue
-      const isHeld = work.blocks.holderOf(sighting) !== undefined
-      // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
-      if (isConfirmed && !isHeld && work.deposits.judge.conflictWith(known, sighting) !== null) {
-        yield* reports.retract(sighting)
-        this.repaired += 1
-      }
-      if ((yield* reports.report(report, sighting)) === 'rejected') continue
-      // A lower block has it already, or another report has confirmed it: it stays even if this block disappears.
-      const isOthers = isHeld || (known?.deposit.kind === 'confirmed' && !isConfirmed)
-      if (!isOthers) held.push(this.hold(sighting, block.height, held.length))
-    }
-    work.blocks.put(block, held)
   }
 
   private *confirm(blocks: readonly ObservedBlock[]): Asking<ChainRefusal | null> {
@@ -157,72 +121,11 @@ class StepTaker<Row extends KnownDeposit> {
       // Asked again: a block before may have taken some of its deposits.
       const [kept] = yield* ask(work.facts.blocksAt([block.height]))
       const before = kept?.deposits ?? []
-      yield* this.confirmBlock(block, before, true)
+      yield* this.deposits.confirm(block, before, true)
       this.keepUntold(block, undefined, before)
     }
     this.setConfirmed(blocks.at(-1)?.height ?? 0, blocks.length)
     return null
-  }
-
-  /**
-   * Replaces a block's deposits by those that it was now read to hold, and confirms them. `before`: those that it held. What is
-   * untold of them stays as it is. A block that is not kept any more holds none.
-   */
-  private *confirmBlock(block: ObservedBlock, before: readonly NameInNetwork[], isKept: boolean): Asking<void> {
-    const { work, reports } = this
-    const sightings = sightingsIn(this.network, block, null)
-    const actual = new Set(sightings.filter((one) => work.deposits.judge.flawOf(one) === null).map(nameOf))
-    // By name: a deposit that a block lists twice is held once.
-    const held = new Map<string, NameInNetwork>()
-    const hold = (name: NameInNetwork) => {
-      if (isKept && !held.has(nameOf(name))) held.set(nameOf(name), this.hold(name, block.height, held.size))
-    }
-    for (const name of before) {
-      if (actual.has(nameOf(name))) continue
-      const recorded = (yield* ask(work.deposits.find(name)))?.deposit
-      const isOfLostToken = recorded !== undefined && work.deposits.judge.isUntold(recorded)
-      if (isOfLostToken || isUntold(block.untold, name)) {
-        hold(name)
-        continue
-      }
-      yield* reports.drop(name)
-      this.repaired += 1
-      work.blocks.release(name)
-    }
-    for (const { sighting, height } of this.known.values()) {
-      if (height !== block.height || actual.has(nameOf(sighting)) || isUntold(block.untold, sighting)) continue
-      // A block before may have it now.
-      if ((yield* ask(work.aside.deposit(sighting)))?.height === block.height) work.aside.endDeposit(sighting)
-    }
-    for (const read of sightings) {
-      if (work.deposits.judge.flawOf(read) !== null) {
-        yield* reports.report('confirmed', read)
-        continue
-      }
-      const known = yield* ask(work.deposits.find(read))
-      const sighting = sightedAgain(block, read, known?.deposit ?? this.sightedAside(read))
-      const holder = work.blocks.holderOf(sighting)
-      if (yield* reports.keepsAside('confirmed', sighting, block.height)) {
-        if (holder === block.height) hold(sighting)
-        continue
-      }
-      if (holder !== undefined && holder < block.height) continue
-      // A higher block was wrongly said to have it.
-      const isElsewhere = holder !== undefined && holder > block.height
-      if (isElsewhere) work.blocks.release(sighting)
-      const isWrong = isElsewhere || work.deposits.judge.conflictWith(known, sighting) !== null
-      // The earlier report is taken back, so that the deposit is recorded again as it is.
-      if (isWrong) yield* reports.retract(sighting)
-      const status = yield* reports.report('confirmed', sighting)
-      if (isWrong || (holder === undefined && status === 'applied')) this.repaired += 1
-      hold(sighting)
-    }
-    if (isKept) work.blocks.put(block, [...held.values()])
-  }
-
-  /** A deposit as it was set aside. */
-  private sightedAside(name: NameInNetwork): Sighting | undefined {
-    return this.known.get(nameOf(name))?.sighting
   }
 
   private *noteUnreadable(aside: BlockAside): Asking<ChainRefusal | null> {
@@ -253,8 +156,8 @@ class StepTaker<Row extends KnownDeposit> {
     const aside = yield* ask(work.facts.blockAside(block.height))
     if (aside?.hash !== block.hash) return 'not_aside'
     const [kept] = yield* ask(work.facts.blocksAt([block.height]))
-    const before = kept?.deposits ?? (yield* this.stillOf(aside))
-    yield* this.confirmBlock(block, before, kept !== undefined)
+    const before = kept?.deposits ?? (yield* this.deposits.stillOf(aside))
+    yield* this.deposits.confirm(block, before, kept !== undefined)
     if (isSettled || !this.keepUntold(block, aside, before)) work.aside.endBlock(block.height)
     return null
   }
@@ -265,35 +168,6 @@ class StepTaker<Row extends KnownDeposit> {
     const aside = asideOfUntold(block, { network, known, before, nowMs: work.nowMs })
     if (aside !== null) work.aside.putBlock(aside)
     return aside !== null
-  }
-
-  /** The deposits that a block, which is not kept any more, was read to hold, and that no other block has taken since. */
-  private *stillOf(aside: BlockAside): Asking<readonly NameInNetwork[]> {
-    const still: NameInNetwork[] = []
-    for (const name of aside.deposits) {
-      const known = yield* ask(this.work.deposits.find(name))
-      if (known?.deposit.kind === 'pending' && this.work.blocks.holderOf(name) === undefined) still.push(name)
-    }
-    return still
-  }
-
-  /** Records a deposit that is still set aside, as it was reported last. */
-  private *retry(told: DepositAside): Asking<void> {
-    const { work, reports } = this
-    const aside = yield* ask(work.aside.deposit(told.sighting))
-    if (aside === undefined) return
-    const { sighting, report, height } = aside
-    if (yield* reports.keepsAside(report, sighting, height)) return
-    const known = yield* ask(work.deposits.find(sighting))
-    // A confirmed block overrides other reports.
-    const isWrong =
-      height !== null && report === 'confirmed' && work.deposits.judge.conflictWith(known, sighting) !== null
-    if (isWrong) yield* reports.retract(sighting)
-    const status = yield* reports.report(report, sighting)
-    if (status === 'rejected' || height === null || work.blocks.holderOf(sighting) !== undefined) return
-    const [block] = yield* ask(work.facts.blocksAt([height]))
-    if (block === undefined) return
-    work.blocks.put(block, [...block.deposits, this.hold(sighting, height, block.deposits.length)])
   }
 
   private *undo(above: number): Asking<ChainRefusal | null> {
@@ -310,11 +184,6 @@ class StepTaker<Row extends KnownDeposit> {
     work.blocks.removeAbove(above, blocks)
     work.blocks.putConfirmed(confirmedAfterUndo(position, above))
     return null
-  }
-
-  private hold({ txHash, index }: NameInNetwork, height: number, place: number): NameInNetwork {
-    this.work.blocks.hold({ txHash, index }, height, place)
-    return { txHash, index }
   }
 
   private endWaiting(blocks: readonly BlockHead[]): void {

@@ -10,7 +10,8 @@ import { type Asking, ask } from './asking.js'
 import { type AuditWork, importAudit } from './audit.js'
 import { type EventImportWork, importEvent, importRemoval } from './import-events.js'
 import { importOrder, type OrderImportWork } from './import-orders.js'
-import { ADDED, KNOWN, type LogWork, refused, skipLogging } from './import-outcomes.js'
+import { ADDED, KNOWN, keptWhole, type LogWork, refused, skipLogging } from './import-outcomes.js'
+import type { DepositJudge } from './judge-report.js'
 import { importKey, type KeyWork } from './keys.js'
 import { importNote, type NoteWork } from './notes.js'
 import type { OptionRow } from './order-work.js'
@@ -56,13 +57,12 @@ export interface InvoiceImportWork<Id, Row> extends LogWork {
 
 /** What an engine does to import a deposit, inside a transaction. */
 export interface DepositImportWork extends LogWork {
+  readonly judge: Pick<DepositJudge, 'conflictWith'>
   /** Keeps others from the address of a deposit until the commit, and decides expiries that are due. */
   prepare(sighting: Sighting): Awaitable<void>
   /** What is done from now on owes no webhooks, and is no event. */
   silence(): void
   find(deposit: Deposit): Awaitable<Deposit | undefined>
-  /** Whether a sighting contradicts what is known of the deposit that it names. */
-  contradicts(known: Deposit, sighting: Sighting): Awaitable<boolean>
   record(report: DepositReport, sighting: Sighting): Awaitable<DepositOutcome>
   /** Finds out what the deposits have paid that were recorded. */
   finish(): Awaitable<void>
@@ -81,8 +81,16 @@ export interface ImportWork<Id, Row extends OptionRow, Named> {
   readonly notes: NoteWork<Id>
 }
 
-/** Adds a record of another store as it was there. */
-export function importRecord<Id, Row extends OptionRow, Named>(
+/** Adds a record of another store as it was there. Throws where it is refused, so that nothing stays that was written of it. */
+export function* importRecord<Id, Row extends OptionRow, Named>(
+  work: ImportWork<Id, Row, Named>,
+  record: ImportableRecord,
+  terms: ImportTerms,
+): Asking<ImportOutcome> {
+  return keptWhole(yield* addRecord(work, record, terms))
+}
+
+function addRecord<Id, Row extends OptionRow, Named>(
   work: ImportWork<Id, Row, Named>,
   record: ImportableRecord,
   terms: ImportTerms,
@@ -156,7 +164,8 @@ export function* importDeposit(deposits: DepositImportWork, deposit: Deposit): A
   deposits.silence()
   const before = yield* ask(deposits.find(deposit))
   if (before?.kind === kind) {
-    return (yield* ask(deposits.contradicts(before, sighting))) ? refused('it is known otherwise') : KNOWN
+    const conflict = deposits.judge.conflictWith({ deposit: before }, sighting)
+    return conflict === null ? KNOWN : refused('it is known otherwise')
   }
   for (const report of kind === 'dropped' ? (['pending', 'dropped'] as const) : [kind]) {
     const outcome = yield* ask(deposits.record(report, sighting))

@@ -2,6 +2,7 @@ import type { InvoiceEventType } from '../../domain/event.js'
 import { accept, decideExpiry, type Ending, isExpiryDue } from '../../domain/voiding.js'
 import type { Awaitable } from '../store.js'
 import { type Asking, ask } from './asking.js'
+import { lastToReceive } from './last-to-receive.js'
 
 /*
  * What becomes of an invoice:
@@ -82,8 +83,8 @@ export function settleIfPaid<I extends Ending>(life: InvoiceLife<I>, open: I): S
 export interface PaidInvoices<I> {
   /** The greatest amount that was ever paid, atoms; null when none was. */
   greatest(): Awaitable<bigint | null>
-  /** The last moment before `beforeMs` after which confirmed deposits of at least `atoms` came; null when there is none. */
-  lastToReceive(atoms: bigint, beforeMs: number): Awaitable<number | null>
+  /** What confirmed deposits came to strictly after a moment, atoms. */
+  confirmedAfter(timeMs: number): Awaitable<bigint>
   /** Those that were created from `fromMs` on and before `beforeMs`. An engine that must lock them has. */
   between(fromMs: number, beforeMs: number): Awaitable<Iterable<I>>
 }
@@ -99,7 +100,7 @@ export function* reopen<I extends Ending>(
 ): Asking<void> {
   const greatest = yield* ask(paid.greatest())
   if (greatest === null) return
-  const covered = yield* ask(paid.lastToReceive(greatest, receivedAt))
+  const covered = yield* lastToReceive((timeMs) => paid.confirmedAfter(timeMs), greatest, receivedAt)
   for (const invoice of yield* ask(paid.between(covered === null ? 0 : covered + 1, receivedAt))) {
     if (life.isPaid(invoice)) continue
     life.enterOpen(invoice)

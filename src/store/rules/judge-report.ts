@@ -15,7 +15,7 @@ import type { DepositFact } from '../../domain/ledger-fact.js'
 import type { Decimals, Network } from '../../domain/network.js'
 import { LATE_DAYS_DEFAULT } from '../../domain/voiding.js'
 import type { OwedDelivery } from '../outbox.js'
-import { SETTLED_PLACES_MAX } from './match-deposit.js'
+import { Choices, SETTLED_PLACES_MAX } from './match-deposit.js'
 import { EXAMINED_WITH_DEPOSIT } from './unsettled-wallets.js'
 
 /** The outcome of a report, and the deliveries that it caused. An engine may complete them with its commit. */
@@ -88,6 +88,17 @@ export class DepositJudge {
     return flawOf(sighting, this.terms.decimals)
   }
 
+  /** The answer to a report of a deposit that cannot be recorded; null when it can, and is to be judged. */
+  refusalOf(sighting: Sighting): RecordedDeposit | null {
+    const flaw = this.flawOf(sighting)
+    return flaw === null ? null : { outcome: rejected(flaw).outcome, owed: [] }
+  }
+
+  /** The choices of one transaction. */
+  choices(): Choices {
+    return new Choices(this.terms.pace.beforeChoices)
+  }
+
   /** Whether a block that is read does not tell of a deposit, because the catalogue has lost its token. */
   isUntold(deposit: Deposit): boolean {
     const currency = currencyOf(deposit, this.terms.decimals)
@@ -139,6 +150,6 @@ export function conflictWith(
 }
 
 /** The answer to a report that changes nothing, because it cannot be right. */
-export function rejected(error: string): Judgement {
+function rejected(error: string): Judgement {
   return { outcome: { status: 'rejected', error }, change: null }
 }

@@ -8,33 +8,23 @@ import {
   depositValue,
   type Sighting,
 } from '../../domain/deposit.js'
-import type { OrderFields } from '../../domain/order-fields.js'
-import type { Payment } from '../../domain/payment.js'
-import { qualifies } from '../../domain/qualification.js'
-import {
-  type AddedToBody,
-  type InvoiceState,
-  type OrderInBody,
-  resolveCallback,
-  type WebhookConfiguration,
-  webhookBody,
-} from '../../domain/webhook.js'
+import type { Network } from '../../domain/network.js'
+import type { OrderInBody } from '../../domain/webhook.js'
 import { acceptUnderpaid } from './accept-underpaid.js'
 import { type Asking, ask } from './asking.js'
-import type { CountChange, DepositRecord, DepositWork, MatchedInvoice, Payee } from './deposit-work.js'
+import { changeMatch, count } from './count-deposit.js'
+import type { DepositRecord, DepositWork, MatchedInvoice, Payee } from './deposit-work.js'
 import { conflictWith, type DepositChange, type DepositTerms } from './judge-report.js'
-import { type Choices, chooseInvoice, type Match, settleBefore, UNSETTLED } from './match-deposit.js'
+import {
+  type Choices,
+  chooseInvoice,
+  type DepositSearch,
+  type Match,
+  settleBefore,
+  UNSETTLED,
+} from './match-deposit.js'
 import { holdOrder, reviewOrder, statusOf } from './order-life.js'
-
-/** How a change of a deposit changes sums, of which it is a part, or is not, before and behind the change. */
-function changeOf(
-  before: { readonly kind: DepositChange['from']; readonly isIn: boolean },
-  after: { readonly kind: DepositReport; readonly isIn: boolean },
-): CountChange {
-  const isSeen = ({ kind, isIn }: typeof before) => Number(isIn && (kind === 'pending' || kind === 'confirmed'))
-  const isConfirmed = ({ kind, isIn }: typeof before) => Number(isIn && kind === 'confirmed')
-  return { seen: isSeen(after) - isSeen(before), confirmed: isConfirmed(after) - isConfirmed(before) }
-}
+import { oweWebhooks } from './owe-webhooks.js'
 
 /** Records one deposit: its sums, the invoice that it is matched to, what it has paid, and the deliveries that it owes. */
 export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extends DepositRecord<Id>, Id> {
@@ -64,7 +54,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     const value = stands === null ? depositValue(sighting, this.terms.decimals) : valueIn(stands)
     if (value === null) return true
     const payee = yield* ask(this.work.payeeAt(seen))
-    const search = yield* ask(this.work.candidates(payee, seen, value, this.unitOf(seen, value)))
+    const search = yield* this.candidates(payee, seen, value)
     return search === null || (yield* settleBefore(search, this.choices))
   }
 
@@ -103,12 +93,10 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
       isPendingReached: seen.isPendingReached || reaches.includes('pending'),
       isConfirmedReached: seen.isConfirmedReached || reaches.includes('confirmed'),
     }
-    for (const report of deposit.kind === 'dropped' ? [deposit.kind] : reaches) {
-      work.log(`deposit.${report}`, deposit, match, payee)
-    }
-    if (match !== null) this.changeMatch(match.invoice, row, payee, { from, wasMatched: seen.invoiceId !== null })
-    if (row.countedAs !== null) yield* this.count(row, payee, { from, wasMatched: seen.invoiceId !== null })
-    if (payee.walletId !== null) this.tell(change, counted, match, payee.walletId)
+    this.log(change, match, payee)
+    if (match !== null) changeMatch(work, match.invoice, row, payee, { from, wasMatched: seen.invoiceId !== null })
+    yield* count(work, row, payee, { from, wasMatched: seen.invoiceId !== null })
+    if (payee.wallet !== null) this.tell(change, counted, match, payee.wallet.id)
     work.put(row, known)
     const isNew = (status: DepositStatus) => !(status === 'pending' ? seen.isPendingReached : seen.isConfirmedReached)
     yield* this.settleAndOwe(row, payee, match?.invoice ?? null, work.isSilent ? [] : reaches.filter(isNew))
@@ -127,9 +115,18 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     if (match === null || match === UNSETTLED) return
     const row: R = { ...known, invoiceId: match.invoice.id, isLate: match.isLate }
     const before = { from: deposit.kind, wasMatched: false }
-    this.changeMatch(match.invoice, row, payee, before)
-    yield* this.count(row, payee, before)
+    changeMatch(work, match.invoice, row, payee, before)
+    yield* count(work, row, payee, before)
     work.put(row, known)
+  }
+
+  /** The owner of the invoice that a deposit is matched to hears of it, or else that of its wallet. */
+  private log({ reaches, deposit }: DepositChange, match: Match<I> | null, { wallet }: P): void {
+    const owner = match?.invoice.invoice.owner ?? wallet?.owner ?? null
+    if (owner === null) return
+    for (const report of deposit.kind === 'dropped' ? [deposit.kind] : reaches) {
+      this.work.log(owner, `deposit.${report}`, deposit, match)
+    }
   }
 
   /**
@@ -180,55 +177,41 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
 
   private *choose(deposit: Deposit, value: DepositValue, payee: P): Asking<Match<I> | null | typeof UNSETTLED> {
     if (deposit.kind === 'dropped') return null
-    const search = yield* ask(this.work.candidates(payee, deposit, value, this.unitOf(deposit, value)))
+    const search = yield* this.candidates(payee, deposit, value)
     const { lateMs } = this.terms
     const lateSinceMs = lateMs === 0 ? null : deposit.receivedAt - lateMs
     return search === null ? null : yield* chooseInvoice(search, lateSinceMs, this.choices)
   }
 
-  /** The smallest amount that the coin or token of a deposit can carry: nobody can pay what lies between two of them. */
-  private unitOf({ network }: Sighting, { currency }: DepositValue): bigint {
-    const decimals = currency === null ? undefined : this.terms.decimals[network]?.[currency]
+  /** The searches for the invoice of a deposit; null where it can have none: nobody owns its wallet, or no invoice is in its currency. */
+  private *candidates(
+    { wallet }: P,
+    seen: Sighting,
+    { currency, atoms }: DepositValue,
+  ): Asking<DepositSearch<I, unknown> | null> {
+    const owner = wallet?.owner ?? null
+    if (wallet === null || owner === null || currency === null) return null
+    const unit = this.unitOf(seen.network, currency)
+    return yield* ask(this.work.candidates({ wallet, owner, seen, currency, atoms, unit }))
+  }
+
+  /** The smallest amount that a coin or token can carry: nobody can pay what lies between two of them. */
+  private unitOf(network: Network, currency: Currency): bigint {
+    const decimals = this.terms.decimals[network]?.[currency]
     return decimals === undefined ? ONE_ATOM : smallestUnit(decimals)
-  }
-
-  /**
-   * Brings the match of an invoice up to date. A deposit that came back as another one than was dropped keeps its match, and may not
-   * qualify for that invoice any more: then it is no money of it.
-   */
-  private changeMatch(invoice: I, row: R, { walletId }: P, { from, wasMatched }: Before): void {
-    const { deposit, countedAs, atoms } = row
-    const { kind, receivedAt } = deposit
-    const { seen: matches, confirmed } = changeOf({ kind: from, isIn: wasMatched }, { kind, isIn: true })
-    const counts = qualifies(invoice.invoice, { walletId, currency: countedAs, receivedAt })
-    const worth = counts ? atoms : 0n
-    this.work.changeMatch(invoice, row, {
-      matches,
-      seen: BigInt(matches) * worth,
-      confirmed: BigInt(confirmed) * worth,
-    })
-  }
-
-  /** Brings the sums from one kind to the other. */
-  private *count(row: R, payee: P, { from, wasMatched }: Before): Asking<void> {
-    const { kind } = row.deposit
-    const all = changeOf({ kind: from, isIn: true }, { kind, isIn: true })
-    const unmatched = changeOf({ kind: from, isIn: !wasMatched }, { kind, isIn: row.invoiceId === null })
-    this.work.count(row, all, unmatched, payee)
-    if (all.confirmed < 0 && payee.walletId !== null) yield* this.work.reopen(row, payee)
   }
 
   /**
    * Finds what a confirmed deposit has paid, the invoice that it matched first, accepts that one if it is nearly paid, and queues the
    * deliveries that are owed. Nobody is told of what a silent unit does, so it accepts nothing.
    */
-  private *settleAndOwe(row: R, payee: P, matched: I | null, told: readonly DepositStatus[]): Asking<void> {
+  private *settleAndOwe(row: R, { wallet }: P, matched: I | null, told: readonly DepositStatus[]): Asking<void> {
     const { work } = this
-    const { deposit, countedAs } = row
+    const { deposit, countedAs: currency } = row
     const isConfirmed = deposit.kind === 'confirmed'
     const others =
-      isConfirmed && countedAs !== null && payee.walletId !== null
-        ? work.othersPaid(row, payee, matched, this.terms.pace.withDeposit)
+      isConfirmed && currency !== null && wallet !== null
+        ? work.othersPaid({ row, currency, wallet }, matched, this.terms.pace.withDeposit)
         : []
     if (matched !== null) {
       const isTold = told.length > 0 && matched.invoice.reference !== null
@@ -241,7 +224,7 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
       if (isJudged && current.orderId === null) yield* acceptUnderpaid(work, current, deposit.kind, underpayment)
       const order =
         current.orderId === null ? null : yield* this.reviewOrder(current.orderId, current, deposit.kind, isShown)
-      if (configuration !== null) this.owe(row, current, told, configuration, order)
+      if (configuration !== null) oweWebhooks(work, { row, invoice: current, told, configuration, order })
     }
     for (const other of yield* ask(others)) work.settleIfOpen(other)
   }
@@ -261,53 +244,9 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     const { reference, fields } = held.order
     return { id, reference, orderNumber: fields.orderNumber, status: statusOf(orders, held) }
   }
-
-  /**
-   * Queues the deliveries that a deposit owes, if the prerequisites hold (specification, Webhook delivery). Owners with the payload
-   * `events` hear of it from their log instead. Where the owner wants
-   * the payment in the body, it is the payment as of now.
-   */
-  private owe(
-    { deposit, isLate }: R,
-    current: I,
-    told: readonly DepositStatus[],
-    { callback_url: defaultUrl, payload }: WebhookConfiguration,
-    order: OrderInBody | null,
-  ): void {
-    const { id: invoiceId, owner, reference, amount, currency, callback_url } = current.invoice
-    const url = resolveCallback(callback_url, defaultUrl)
-    if (url === null || reference === null || payload === 'events') return
-    const added: AddedToBody = {
-      ...(isLate ? { late: true } : {}),
-      ...(payload === 'with-invoice'
-        ? { invoice: stateOf(amount, currency, this.work.paymentOf(current), this.work.orderOf(current), order) }
-        : {}),
-    }
-    for (const status of told) {
-      const body = webhookBody({ id: invoiceId, reference }, status, deposit, added)
-      this.work.owe({ owner, invoiceId, status, event: null, url, body })
-    }
-  }
 }
 
 const ONE_ATOM = 1n
-
-/** How a deposit stood before a change. */
-interface Before {
-  readonly from: DepositChange['from']
-  readonly wasMatched: boolean
-}
-
-/** The payload has what it had before there was `own`. */
-function stateOf(
-  amount: string,
-  currency: Currency,
-  { own: _, ...payment }: Payment,
-  fields: OrderFields,
-  order: OrderInBody | null,
-): InvoiceState {
-  return { amount, currency, ...payment, ...fields, ...(order === null ? {} : { order }) }
-}
 
 function valueIn({ countedAs, atoms }: DepositRecord<unknown>): DepositValue {
   return { currency: countedAs, atoms }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { addressOf, invoiceRequest, refusalOf, walletAssigned } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
+import { orderCommand } from '../../support/orders.js'
 import { type OpenStore, type Scenario, settledValue, withStore } from './harness.js'
 
 /** When an amount or a reference is free (specification, Invoice paid status; decisions 4). */
@@ -160,6 +161,26 @@ export function describeCollisions(open: OpenStore): void {
       assert.equal(refusalOf(await t.request({ amount: '902', walletIds: setOf(67) })), 'too_many_wallet_sets')
       await t.void(ids[1] ?? '')
       await t.invoice({ amount: '902', walletIds: setOf(67) })
+    })
+
+    scenario('counts a set once that an order brings and that is there', async (t) => {
+      await t.own('alice', 'wallet-1', ...others)
+      for (let n = 1; n <= 63; n += 1) await t.invoice({ amount: `${n}`, walletIds: setOf(n) })
+      const order = async (...sets: readonly [number, number]) => {
+        const currencies = ['USDT', 'native']
+        const options = sets.map((n, i) => ({
+          walletIds: setOf(n),
+          currency: currencies[i] ?? '',
+          amount: `${900 + n}`,
+        }))
+        const result = await t.perform(orderCommand({ options }))
+        return result.type === 'order' ? result.outcome : assert.fail()
+      }
+      const full = await order(64, 65)
+      assert.equal(refusalOf(full), 'too_many_wallet_sets')
+      assert.deepEqual(full.ok ? null : full.failure.details, { wallet: 'wallet-1' })
+      assert.ok((await order(1, 64)).ok)
+      assert.equal(refusalOf(await order(2, 65)), 'too_many_wallet_sets')
     })
 
     scenario('makes room for another set when the last unpaid invoice of one is voided', async (t) => {

@@ -6,7 +6,6 @@ import {
   accountOf,
   addToTotals,
   changesOf,
-  lastToReceive,
   removeFromTotals,
   totalAfter,
   totalUntil,
@@ -14,6 +13,8 @@ import {
 import { CURRENCIES_MAX, type CurrencyNo } from '../../../src/store/lmdb/tables/currencies.js'
 import type { AddressNo, DepositNo } from '../../../src/store/lmdb/tables/keys.js'
 import { type Environment, openEnvironment, openTables, type Table } from '../../../src/store/lmdb/tables/tables.js'
+import { answeredNow } from '../../../src/store/rules/asking.js'
+import { lastToReceive } from '../../../src/store/rules/last-to-receive.js'
 import { receivedSince } from '../../support/received-since.js'
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.js'
 
@@ -131,7 +132,8 @@ describe('running totals', () => {
             const counted = deposits.map((one) => ({ ...one, kind: 'confirmed' as const }))
             const isEnough = (time: number) => receivedSince(time, counted).confirmed >= atoms
             const enough = Array.from({ length: beforeMs }, (_, time) => time).filter(isEnough)
-            assert.equal(lastToReceive(table, account, atoms, beforeMs), enough.at(-1) ?? null)
+            const last = lastToReceive((timeMs) => totalAfter(table, account, timeMs), atoms, beforeMs)
+            assert.equal(answeredNow(last), enough.at(-1) ?? null)
           })
         },
       ),

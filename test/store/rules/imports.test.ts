@@ -234,7 +234,7 @@ describe('an imported deposit', () => {
       prepare: () => void done.push('prepare'),
       silence: () => void done.push('silence'),
       find: () => known,
-      contradicts: (before, sighting) => before.amount !== sighting.amount,
+      judge: { conflictWith: (before, { amount }) => (before?.deposit.amount === amount ? null : 'amount') },
       record: (report) => {
         done.push(report)
         return outcome

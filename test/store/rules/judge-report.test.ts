@@ -53,6 +53,13 @@ describe('a report about a deposit', () => {
     })
   }
 
+  test('of one that cannot be recorded is refused, and says why', () => {
+    assert.equal(judge.refusalOf(sighting()), null)
+    const refusal = judge.refusalOf(sighting({ amount: '-1' }))
+    assert.equal(refusal?.outcome.status, 'rejected')
+    assert.deepEqual(refusal?.owed, [])
+  })
+
   test('that drops an unknown one is rejected', () => {
     const { outcome, change } = judge.judge(undefined, depositFact('dropped'), NOW_MS)
     assert.deepEqual([outcome, change], [{ status: 'rejected', error: 'no such deposit' }, null])

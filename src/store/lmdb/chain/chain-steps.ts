@@ -37,7 +37,7 @@ export function takeStep(
   deposits: DepositRecorder,
   aside: StepAside | undefined,
 ): TakenStep | null {
-  const choices = deposits.choices()
+  const choices = deposits.judge.choices()
   const taken = answeredNow(taking(workOn(commit, step.network, deposits, choices), step, aside))
   choices.assertSettled()
   return taken

@@ -18,6 +18,7 @@ import { answeredNow } from '../../rules/asking.js'
 import { answerUnowned } from '../../rules/create-invoice.js'
 import { answerUnownedOrder } from '../../rules/create-order.js'
 import { answerUnrecorded, type DepositCommandWork } from '../../rules/deposit-command.js'
+import { answerOnUnowned } from '../../rules/unowned-wallets.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import { takeStep } from '../chain/chain-steps.js'
 import type { Commit, CommitLoop } from '../commit/commit-loop.js'
@@ -56,29 +57,18 @@ export class LmdbCommands implements CommandPort {
   }
 
   answerWithoutTurn({ request, terms }: InvoiceCommand): InvoiceResult | null {
-    const { commits } = this.parts
-    const { owner, walletIds } = request
-    const wallet = this.unownedOf(owner, walletIds)
+    const wallet = this.unownedOf(request.owner, request.walletIds)
     if (wallet === undefined) return null
-    const idempotency = terms?.idempotency
-    return answerUnowned(
-      { wallet, reason: 'not_assigned' },
-      idempotency === undefined ? undefined : findEarlier(commits.snapshot, idempotency),
-    )
+    const { snapshot } = this.parts.commits
+    return answeredNow(answerOnUnowned(wallet, terms, (asked) => findEarlier(snapshot, asked), answerUnowned))
   }
 
   answerOrderWithoutTurn({ request, terms }: OrderCommand): OrderResult | null {
-    const { commits } = this.parts
-    const wallet = this.unownedOf(
-      request.owner,
-      request.options.flatMap(({ walletIds }) => walletIds),
-    )
+    const walletIds = request.options.flatMap((option) => option.walletIds)
+    const wallet = this.unownedOf(request.owner, walletIds)
     if (wallet === undefined) return null
-    const idempotency = terms?.idempotency
-    return answerUnownedOrder(
-      { wallet, reason: 'not_assigned' },
-      idempotency === undefined ? undefined : findEarlierOrder(commits.snapshot, idempotency),
-    )
+    const { snapshot } = this.parts.commits
+    return answeredNow(answerOnUnowned(wallet, terms, (asked) => findEarlierOrder(snapshot, asked), answerUnownedOrder))
   }
 
   async catchUp(): Promise<boolean> {
@@ -158,7 +148,7 @@ export class LmdbCommands implements CommandPort {
     if (answer !== null) return answer
     const { eventId, fact } = command
     const { deposits } = this.parts
-    const choices = deposits.choices()
+    const choices = deposits.judge.choices()
     const recorded = deposits.record(commit, fact, choices)
     if (choices.unsettled.length > 0) return null
     rememberAnswer(commit, eventId, recorded.outcome)

@@ -1,17 +1,18 @@
 import type { Currency } from '../../../domain/amount.js'
-import type { Deposit, DepositValue, Sighting } from '../../../domain/deposit.js'
+import type { Deposit } from '../../../domain/deposit.js'
 import type { DepositEventType } from '../../../domain/event.js'
 import type { OrderFields } from '../../../domain/order-fields.js'
 import { type Payment, paymentOf, type Received } from '../../../domain/payment.js'
 import type { NewDelivery, WebhookConfiguration } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import type { Asking } from '../../rules/asking.js'
-import type { CountChange, DepositRecord, DepositWork, Payee } from '../../rules/deposit-work.js'
+import type { CountChange, Counted, DepositRecord, DepositWork, Payee, Seeking } from '../../rules/deposit-work.js'
 import type { MatchChange } from '../../rules/invoice-life.js'
 import type { Match } from '../../rules/match-deposit.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
 import { depositEvent } from '../events/event-rows.js'
+import { knownOwnerNo } from '../identities/identities.js'
 import { changeMatch, LmdbInvoiceLife, reopen, settleIfOpen } from '../invoices/invoice-index.js'
 import { placeOf } from '../invoices/invoice-places.js'
 import { atomsOf, type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
@@ -19,7 +20,6 @@ import { listOfInvoice } from '../invoices/matches.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
 import { orderOf } from '../invoices/order-rows.js'
 import { othersPaid } from '../invoices/unsettled-wallets.js'
-import { findSet } from '../invoices/wallet-sets.js'
 import { LmdbOrderWork } from '../orders/order-work.js'
 import { enqueueDelivery } from '../outbox/deliveries.js'
 import { sumsFor } from '../payments/payments.js'
@@ -60,7 +60,7 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
   payeeAt({ network, toAddress }: Pick<Deposit, 'network' | 'toAddress'>): PayeeRow {
     const { no, walletId } = internAddress(this.commit, network, toAddress)
     const wallet = walletId === null ? null : (findWallet(this.commit, walletId) ?? null)
-    return { addressNo: no, wallet, walletId: wallet?.id ?? null }
+    return { addressNo: no, wallet }
   }
 
   enter(record: DepositRecord<InvoiceId>, known: DepositRow | undefined, { addressNo }: PayeeRow): DepositRow {
@@ -71,21 +71,16 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     putDeposit(this.commit, row)
   }
 
-  candidates(payee: PayeeRow, seen: Sighting, value: DepositValue, unit: bigint): Searches | null {
-    return this.searches(payee, seen, value, unit)
+  candidates(seeking: Seeking<WalletRow>): Searches {
+    return this.searches(seeking)
   }
 
-  protected searches(
-    { wallet }: PayeeRow,
-    { receivedAt }: Sighting,
-    { currency, atoms }: DepositValue,
-    unit: bigint,
-    settle?: Settle,
-  ): Searches | null {
-    if (wallet === null || wallet.ownerNo === null || currency === null) return null
-    const place = placeOf(wallet.no, wallet.ownerNo)
-    const hasDefaultCallback = defaultCallback(this.commit, wallet.ownerNo) !== null
+  protected searches({ wallet, owner, seen, currency, atoms, unit }: Seeking<WalletRow>, settle?: Settle): Searches {
+    const ownerNo = knownOwnerNo(this.commit, owner)
+    const place = placeOf(wallet.no, ownerNo)
+    const hasDefaultCallback = defaultCallback(this.commit, ownerNo) !== null
     const currencyNo = this.commit.currencies.noOf(currency)
+    const { receivedAt } = seen
     return new Searches(this.commit, { place, currencyNo, atoms, unit, receivedAt, hasDefaultCallback }, settle)
   }
 
@@ -103,30 +98,29 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     if (change.seen !== 0n) listOfInvoice(this.commit, id, { receivedAt: deposit.receivedAt, no }, change.seen > 0n)
   }
 
-  log(type: DepositEventType, deposit: Deposit, match: Match<InvoiceRow> | null, { wallet }: PayeeRow): void {
+  log(owner: string, type: DepositEventType, deposit: Deposit, match: Match<InvoiceRow> | null): void {
     const { kind: _, confirmedAt: __, ...sighting } = deposit
-    const ownerNo = match === null ? (wallet?.ownerNo ?? null) : findSet(this.commit, match.invoice.setNo).ownerNo
-    if (ownerNo === null) return
-    logEvent(this.commit, ownerNo, depositEvent(type, sighting, match?.invoice.id ?? null, match?.isLate === true))
+    const event = depositEvent(type, sighting, match?.invoice.id ?? null, match?.isLate === true)
+    logEvent(this.commit, knownOwnerNo(this.commit, owner), event)
   }
 
-  count(row: DepositRow, by: CountChange, unmatched: CountChange, { wallet }: PayeeRow): void {
-    if (row.countedAs !== null) {
-      const { tables } = this.commit
-      const account = this.accountOf(row, row.countedAs)
-      countIn(tables.seenTotals, account, row, by.seen)
-      countIn(tables.confirmedTotals, account, row, by.confirmed)
-      countIn(tables.unmatchedSeenTotals, account, row, unmatched.seen)
-      countIn(tables.unmatchedConfirmedTotals, account, row, unmatched.confirmed)
-    }
+  count(
+    { row, currency, wallet }: Counted<WalletRow | null, DepositRow>,
+    by: CountChange,
+    unmatched: CountChange,
+  ): void {
+    const { tables } = this.commit
+    const account = this.accountOf(row, currency)
+    countIn(tables.seenTotals, account, row, by.seen)
+    countIn(tables.confirmedTotals, account, row, by.confirmed)
+    countIn(tables.unmatchedSeenTotals, account, row, unmatched.seen)
+    countIn(tables.unmatchedConfirmedTotals, account, row, unmatched.confirmed)
     if (by.confirmed > 0 && wallet !== null) depositsChanged(this.commit, wallet.id)
   }
 
-  *reopen(row: DepositRow, { wallet }: PayeeRow): Asking<void> {
-    const { countedAs, deposit } = row
-    if (wallet === null || countedAs === null) return
-    const currencyNo = this.commit.currencies.noOf(countedAs)
-    yield* reopen(this.commit, wallet.no, currencyNo, this.accountOf(row, countedAs), deposit.receivedAt)
+  reopen({ row, currency, wallet }: Counted<WalletRow, DepositRow>): Asking<void> {
+    const currencyNo = this.commit.currencies.noOf(currency)
+    return reopen(this.commit, wallet.no, currencyNo, this.accountOf(row, currency), row.deposit.receivedAt)
   }
 
   get life(): LmdbInvoiceLife {
@@ -150,14 +144,12 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
   }
 
   othersPaid(
-    { countedAs, deposit }: DepositRow,
-    { wallet }: PayeeRow,
+    { row, currency, wallet }: Counted<WalletRow, DepositRow>,
     _matched: InvoiceRow | null,
     limit: number,
   ): Iterable<InvoiceRow> {
-    if (wallet === null || countedAs === null) return []
-    const { receivedAt } = deposit
-    return othersPaid(this.commit, wallet.no, { currencyNo: this.commit.currencies.noOf(countedAs), receivedAt }, limit)
+    const paying = { currencyNo: this.commit.currencies.noOf(currency), receivedAt: row.deposit.receivedAt }
+    return othersPaid(this.commit, wallet.no, paying, limit)
   }
 
   paymentOf(row: InvoiceRow): Payment {

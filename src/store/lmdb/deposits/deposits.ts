@@ -1,8 +1,8 @@
 import type { Sighting } from '../../../domain/deposit.js'
 import type { DepositFact } from '../../../domain/ledger-fact.js'
 import { answeredNow } from '../../rules/asking.js'
-import { type DepositJudge, type RecordedDeposit, rejected } from '../../rules/judge-report.js'
-import { Choices } from '../../rules/match-deposit.js'
+import type { DepositJudge, RecordedDeposit } from '../../rules/judge-report.js'
+import type { Choices } from '../../rules/match-deposit.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import { endDepositAside } from '../chain/aside-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
@@ -13,17 +13,11 @@ import { LmdbDepositWork } from './deposit-work.js'
 export class DepositRecorder {
   constructor(readonly judge: DepositJudge) {}
 
-  /** The choices of a commit. */
-  choices(): Choices {
-    return new Choices(this.judge.terms.pace.beforeChoices)
-  }
-
   /** Settles a bounded piece of what the choices for these deposits will meet; answers those for which there is more. */
   settle(commit: Commit, sightings: Iterable<Sighting>): ReadonlySet<Sighting> {
     const unsettled = new Set<Sighting>()
-    const rule = new DepositRule(new LmdbDepositWork(commit), this.judge.terms, this.choices())
-    for (const sighting of sightings) {
-      if (this.judge.flawOf(sighting) !== null) continue
+    const rule = new DepositRule(new LmdbDepositWork(commit), this.judge.terms, this.judge.choices())
+    for (const sighting of this.judge.soundOf(sightings)) {
       if (!answeredNow(rule.settle(sighting, findDeposit(commit, sighting)))) unsettled.add(sighting)
     }
     return unsettled
@@ -35,8 +29,8 @@ export class DepositRecorder {
    */
   record(commit: Commit, fact: DepositFact, choices: Choices): RecordedDeposit {
     const { report, sighting } = fact
-    const flaw = this.judge.flawOf(sighting)
-    if (flaw !== null) return { outcome: rejected(flaw).outcome, owed: [] }
+    const refusal = this.judge.refusalOf(sighting)
+    if (refusal !== null) return refusal
     const known = findDeposit(commit, sighting)
     const { outcome, change } = this.judge.judge(known?.deposit, fact, commit.nowMs)
     const work = new LmdbDepositWork(commit, this.judge.terms.areWalletsShared)

@@ -25,7 +25,7 @@ export function beginLogging(tables: Tables, nowMs: number): void {
   noteLoggedSince(tables, Math.max(nowMs, newest === undefined ? 0 : timeOfId(newest)) + 1)
 }
 
-/** What a commit does to note it. */
+/** What a commit does to note it, and to tell nobody what it does. */
 export class LmdbLogWork implements LogWork {
   constructor(protected readonly commit: Commit) {}
 
@@ -36,5 +36,9 @@ export class LmdbLogWork implements LogWork {
   logFrom(timeMs: number): void {
     const { tables } = this.commit
     if ((loggedSince(tables.meta) ?? 0) < timeMs) noteLoggedSince(tables, timeMs)
+  }
+
+  silence(): void {
+    this.commit.silence()
   }
 }

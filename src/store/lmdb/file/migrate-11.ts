@@ -1,6 +1,6 @@
-import type { DepositValue, Sighting } from '../../../domain/deposit.js'
 import { answeredNow } from '../../rules/asking.js'
 import { CALLBACK } from '../../rules/callbacks.js'
+import type { Seeking } from '../../rules/deposit-work.js'
 import type { Standing } from '../../rules/invoice-life.js'
 import { PAST_TERMS } from '../../rules/judge-report.js'
 import { BOUNDLESS, Choices } from '../../rules/match-deposit.js'
@@ -8,7 +8,7 @@ import { DepositRule } from '../../rules/record-deposit.js'
 import type { Commit } from '../commit/commit-loop.js'
 import type { Searches } from '../deposits/candidates.js'
 import { depositCodec, depositOfNo } from '../deposits/deposit-rows.js'
-import { LmdbDepositWork, type PayeeRow } from '../deposits/deposit-work.js'
+import { LmdbDepositWork } from '../deposits/deposit-work.js'
 import { worthOfMatch } from '../deposits/match-worth.js'
 import { isPaidNow } from '../invoices/invoice-index.js'
 import { indexed } from '../invoices/invoice-places.js'
@@ -19,6 +19,7 @@ import { enterVoid } from '../invoices/void-invoices.js'
 import { ACCOUNT_BYTES, accountOf, addToTotals, COUNTED_KEY_BYTES } from '../payments/running-totals.js'
 import { type DepositNo, type InvoiceId, idOfKey, WIDE_BYTES } from '../tables/keys.js'
 import type { Table } from '../tables/tables.js'
+import type { WalletRow } from '../wallets/wallet-row.js'
 import type { Migration, Pass } from './migration.js'
 
 /**
@@ -65,8 +66,8 @@ function matchDeposit(commit: Commit, key: Buffer): void {
 class PastDepositWork extends LmdbDepositWork {
   override count(): void {}
 
-  override candidates(payee: PayeeRow, seen: Sighting, value: DepositValue, unit: bigint): Searches | null {
-    return this.searches(payee, seen, value, unit, standingNow)
+  override candidates(seeking: Seeking<WalletRow>): Searches {
+    return this.searches(seeking, standingNow)
   }
 }
 

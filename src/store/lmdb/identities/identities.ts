@@ -41,6 +41,13 @@ export function ownerNoOf(at: Reader, owner: string): OwnerNo | undefined {
   return no
 }
 
+/** The number of an owner whom a record names. */
+export function knownOwnerNo(at: Reader, owner: string): OwnerNo {
+  const no = ownerNoOf(at, owner)
+  if (no === undefined) throw new Error('a record names an owner who has no number')
+  return no
+}
+
 /** The number of an owner whom a record is about to name, handed out on first use. */
 export function internOwner(commit: Commit, owner: string): OwnerNo {
   const known = ownerNoOf(commit, owner)

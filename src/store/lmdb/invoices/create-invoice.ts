@@ -1,20 +1,19 @@
-import type { Currency } from '../../../domain/amount.js'
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { IdempotentRequest, SignedCreation } from '../../../domain/idempotency.js'
 import {
-  currenciesInstead,
   type Invoice,
   type InvoiceRequest,
   type InvoiceTerms,
-  mixesCoins,
+  isSetTooMany,
   reasonAgainst,
   type UnusableWallet,
   WALLET_SETS_MAX,
 } from '../../../domain/invoice.js'
 import type { Network } from '../../../domain/network.js'
-import { type InvoiceCommand, type InvoiceResult, NO_TERMS } from '../../commands.js'
+import type { InvoiceCommand, InvoiceResult } from '../../commands.js'
 import { callbackOf } from '../../rules/callbacks.js'
 import { type Beginning, type CreationWork, createInvoice, type EarlierRequest } from '../../rules/create-invoice.js'
+import { CreationFacts, optionTerms } from '../../rules/creation-facts.js'
 import { findEarlier, isRepeatedCreation, rememberCreation, rememberRequest } from '../commands/idempotency.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
@@ -49,15 +48,14 @@ export function createIn(commit: Commit, command: InvoiceCommand, terms: Invoice
   return createInvoice(new LmdbCreation(commit, command, terms), command)
 }
 
-/** The creation of an invoice of an order, beside others of it on the wallets `alongside`. Its native coin is always one. */
+/** The creation of an invoice of an order, beside others of it on the wallets `alongside`. */
 export function optionCreation(
   commit: Commit,
   request: InvoiceRequest,
   terms: InvoiceTerms,
   alongside: readonly (readonly string[])[],
 ): CreationWork {
-  const command: InvoiceCommand = { type: 'invoice', request }
-  return new LmdbCreation(commit, command, { ...terms, areCoinsMixed: false }, alongside)
+  return new LmdbCreation(commit, { type: 'invoice', request }, optionTerms(terms), alongside)
 }
 
 /** The wallets of a creation, all of which belong to its owner. */
@@ -69,8 +67,7 @@ interface OwnedWallets {
 }
 
 /** One creation. Open invoices that turn out to be paid are settled as they are met. */
-class LmdbCreation implements CreationWork {
-  private readonly request: InvoiceRequest
+class LmdbCreation extends CreationFacts implements CreationWork {
   /** Null until it is known that every wallet is the owner's. */
   private owned: OwnedWallets | null = null
   /** Null until it is created. */
@@ -78,12 +75,11 @@ class LmdbCreation implements CreationWork {
 
   constructor(
     private readonly commit: Commit,
-    private readonly command: InvoiceCommand,
-    private readonly terms: InvoiceTerms,
-    /** The wallets of invoices that are entered with it. */
-    private readonly alongside: readonly (readonly string[])[] = [],
+    command: InvoiceCommand,
+    terms: InvoiceTerms,
+    alongside?: readonly (readonly string[])[],
   ) {
-    this.request = command.request
+    super(command, terms, alongside)
   }
 
   get nowMs(): number {
@@ -117,39 +113,12 @@ class LmdbCreation implements CreationWork {
     return null
   }
 
-  currenciesInstead(): readonly Currency[] | null {
-    return currenciesInstead(this.terms, this.request, this.networks)
-  }
-
-  areCoinsMixed(): boolean {
-    return mixesCoins(this.terms, this.request, this.networks)
-  }
-
-  isRepeated(): boolean {
-    const { signed } = this.command.terms ?? NO_TERMS
-    return signed !== undefined && isRepeatedCreation(this.commit, signed)
-  }
-
-  isReferenceTaken(): boolean {
-    const { reference } = this.request
-    return reference !== null && this.commit.tables.references.doesExist(Buffer.from(reference))
-  }
-
   walletOfAmount(amount: bigint): string | null {
     const { commit } = this
     return this.walletWhere((place) => {
       for (const id of openOfAmount(commit, place, this.currencyNo, amount)) {
         if (settleIfPaid(commit, id) === 'open') return true
       }
-      return false
-    })
-  }
-
-  takenWallet(): string | null {
-    if (this.terms.areWalletsShared) return null
-    return this.walletWhere((place) => {
-      for (const setNo of openSetsAt(this.commit, place))
-        if (this.settleThenHasOpen(place, setNo, this.currencyNo)) return true
       return false
     })
   }
@@ -164,8 +133,8 @@ class LmdbCreation implements CreationWork {
     return (
       this.walletWhere((place) => isKnownFull(commit, place)) ??
       this.walletWhere((place, i) => {
-        const beside = this.setsBeside(i)
-        return countOpenSetsAt(commit, place) + beside >= WALLET_SETS_MAX && this.settleThenIsFull(place, beside)
+        const beside = this.setsBeside(this.walletAt(i), setName)
+        return countOpenSetsAt(commit, place) + beside.length >= WALLET_SETS_MAX && this.settleThenIsFull(place, beside)
       })
     )
   }
@@ -219,9 +188,24 @@ class LmdbCreation implements CreationWork {
     return this.commit.currencies.noOf(this.request.currency)
   }
 
-  /** Those of its wallets. */
-  private get networks(): readonly (Network | null)[] {
+  protected get networks(): readonly (Network | null)[] {
     return this.allowed.wallets.map(({ network }) => network)
+  }
+
+  protected hasReference(reference: string): boolean {
+    return this.commit.tables.references.doesExist(Buffer.from(reference))
+  }
+
+  protected hasCreated(signed: SignedCreation): boolean {
+    return isRepeatedCreation(this.commit, signed)
+  }
+
+  protected unpaidWallet(): string | null {
+    return this.walletWhere((place) => {
+      for (const setNo of openSetsAt(this.commit, place))
+        if (this.settleThenHasOpen(place, setNo, this.currencyNo)) return true
+      return false
+    })
   }
 
   /** The first wallet of which something is true. */
@@ -244,22 +228,13 @@ class LmdbCreation implements CreationWork {
     return this.id
   }
 
-  /** Other sets of wallets that invoices which are entered with it bring to its wallet `i`, whether these are there already or not. */
-  private setsBeside(i: number): number {
-    if (this.alongside.length === 0) return 0
-    const own = setName(this.request.walletIds)
-    const others = this.alongside.filter((ids) => ids.includes(this.walletAt(i))).map(setName)
-    return new Set(others.filter((name) => name !== own)).size
-  }
-
   /** Whether as many sets of wallets as may share a wallet have an unpaid invoice at a place, or will have with those `beside`. */
-  private settleThenIsFull(place: Place, beside: number): boolean {
+  private settleThenIsFull(place: Place, beside: readonly string[]): boolean {
     // Sets whose invoices turn out to be paid leave, so that no later search examines them.
     const open = [...openSetsAt(this.commit, place)].filter((setNo) => this.settleThenHasOpen(place, setNo))
-    if (open.length + beside < WALLET_SETS_MAX) return false
-    if (beside > 0) return true
-    const walletIds = open.flatMap((setNo) => findSet(this.commit, setNo).walletIds)
-    noteFull(this.commit, place, walletIds)
+    const walletIds = open.map((setNo) => findSet(this.commit, setNo).walletIds)
+    if (!isSetTooMany(setName(this.request.walletIds), new Set(walletIds.map(setName)), beside)) return false
+    if (open.length >= WALLET_SETS_MAX) noteFull(this.commit, place, walletIds.flat())
     return true
   }
 

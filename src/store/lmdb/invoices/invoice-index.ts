@@ -8,7 +8,7 @@ import type { Commit, Snapshot } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
 import { invoiceEvent } from '../events/event-rows.js'
 import { confirmedFor, receivedFor, sumsFor } from '../payments/payments.js'
-import { type Account, lastToReceive } from '../payments/running-totals.js'
+import { type Account, totalAfter } from '../payments/running-totals.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import { type InvoiceId, idOfKey, timeKey, type WalletNo, WIDE_BYTES } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
@@ -178,7 +178,7 @@ export function reopen(
 ): Asking<void> {
   const paid: life.PaidInvoices<InvoiceRow> = {
     greatest: () => greatestPaid(commit, walletNo, currencyNo),
-    lastToReceive: (atoms, beforeMs) => lastToReceive(commit.tables.confirmedTotals, account, atoms, beforeMs),
+    confirmedAfter: (timeMs) => totalAfter(commit.tables.confirmedTotals, account, timeMs),
     between: (fromMs, beforeMs) => paidBetween(commit, walletNo, currencyNo, fromMs, beforeMs),
   }
   return life.reopen(new LmdbInvoiceLife(commit), paid, receivedAt)

@@ -1,5 +1,6 @@
 import { type Invoice, walletsOf } from '../../../domain/invoice.js'
 import type { Network } from '../../../domain/network.js'
+import { isUnpaid } from '../../reading.js'
 import {
   type InvoicePort,
   type InvoiceWithDeposits,
@@ -95,7 +96,7 @@ export class LmdbInvoices implements InvoicePort {
     for (const id of openBetween(snapshot, place, snapshot.currencies.noOf(currency), created, UNPAID_EXAMINED_MAX)) {
       const { invoice } = invoiceRow(snapshot, id)
       const answer = this.answers.find(snapshot, invoice.id)
-      if (answer?.payment.status === 'unpaid' && answer.voidedAt === null) return invoice
+      if (answer !== undefined && isUnpaid(answer)) return invoice
     }
     return undefined
   }

@@ -1,11 +1,9 @@
 import type { Outcome } from '../../../domain/failure.js'
 import type { Note } from '../../../domain/note.js'
 import type { NewNote, NotePort } from '../../notes.js'
-import { answeredNow } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { addNote, type NoteWork, removeNote } from '../../rules/notes.js'
 import type { Page, PageOf } from '../../store.js'
-import { LmdbAuditWork } from '../audit-rows.js'
+import { tracedIn } from '../audit-rows.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { newestFirst } from '../overview.js'
 import { endOf, ID_BYTES, type InvoiceId, idOfKey, type Named, parseId, timeOfId } from '../tables/keys.js'
@@ -32,15 +30,11 @@ export class LmdbNotes implements NotePort {
   constructor(private readonly commits: CommitLoop) {}
 
   add(note: NewNote, trace?: string): Promise<Outcome<Note>> {
-    return this.commits.run((commit) =>
-      answeredNow(traced(new LmdbAuditWork(commit), trace, addNote(new LmdbNoteWork(commit), note))),
-    )
+    return this.commits.run((commit) => tracedIn(commit, trace, addNote(new LmdbNoteWork(commit), note)))
   }
 
   remove(id: string, trace?: string): Promise<Outcome<Note>> {
-    return this.commits.run((commit) =>
-      answeredNow(traced(new LmdbAuditWork(commit), trace, removeNote(new LmdbNoteWork(commit), id))),
-    )
+    return this.commits.run((commit) => tracedIn(commit, trace, removeNote(new LmdbNoteWork(commit), id)))
   }
 
   find(id: string): Note | undefined {

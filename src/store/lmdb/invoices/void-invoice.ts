@@ -2,11 +2,9 @@ import type { ApiKey } from '../../../domain/api-key.js'
 import type { Outcome } from '../../../domain/failure.js'
 import type { AcceptCommand, VoidCommand } from '../../commands.js'
 import { acceptInvoice } from '../../rules/accept-invoice.js'
-import { answeredNow } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { type EndWork, voidInvoice } from '../../rules/void-invoice.js'
 import type { InvoiceWithPayment } from '../../store.js'
-import { LmdbAuditWork } from '../audit-rows.js'
+import { tracedIn } from '../audit-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { findById } from '../keys/api-keys.js'
 import { type LmdbOrderWork, orderWorkOn } from '../orders/order-work.js'
@@ -16,14 +14,12 @@ import { findInvoice, type InvoiceRow } from './invoice-rows.js'
 
 /** Voids an invoice, in LMDB. When it is done, its trace says so. */
 export function voidIn(commit: Commit, command: VoidCommand): Outcome<InvoiceWithPayment> {
-  const action = voidInvoice(new LmdbEnds(commit), command)
-  return answeredNow(traced(new LmdbAuditWork(commit), command.trace, action))
+  return tracedIn(commit, command.trace, voidInvoice(new LmdbEnds(commit), command))
 }
 
 /** Accepts an invoice, likewise. */
 export function acceptIn(commit: Commit, command: AcceptCommand): Outcome<InvoiceWithPayment> {
-  const action = acceptInvoice(new LmdbEnds(commit), command)
-  return answeredNow(traced(new LmdbAuditWork(commit), command.trace, action))
+  return tracedIn(commit, command.trace, acceptInvoice(new LmdbEnds(commit), command))
 }
 
 class LmdbEnds extends LmdbInvoiceLife implements EndWork<InvoiceRow> {

@@ -1,10 +1,9 @@
-import { ACTIVE_KEYS_MAX, type ApiKey, type ApiKeyRegistration } from '../../../domain/api-key.js'
+import { ACTIVE_KEYS_MAX, type ApiKey, type ApiKeyRegistration, PUBLIC_KEY_BYTES } from '../../../domain/api-key.js'
 import type { Outcome } from '../../../domain/failure.js'
 import { answeredNow } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { type KeyWork, registerKey, revokeKey } from '../../rules/keys.js'
 import type { KeyPort, Page, PageOf } from '../../store.js'
-import { LmdbAuditWork } from '../audit-rows.js'
+import { tracedIn } from '../audit-rows.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
@@ -12,7 +11,6 @@ import { NUMBER_BYTES, numberKey, type OwnerNo, under } from '../tables/keys.js'
 import { addActiveKey, countActiveKeys, removeActiveKey } from './active-keys.js'
 import { apiKeyCodec } from './api-key-row.js'
 
-const PUBLIC_KEY_BYTES = 33
 const KEY_ID_BYTES = 8
 
 /** API keys, by the 33 bytes of the public key: a public key names one record for ever (decisions 3). */
@@ -31,7 +29,7 @@ export class LmdbKeys implements KeyPort {
   revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>> {
     return this.commits.run((commit) => {
       const revocation = revokeKey(new LmdbKeyWork(commit), id, owner)
-      return answeredNow(traced(new LmdbAuditWork(commit), trace, revocation))
+      return tracedIn(commit, trace, revocation)
     })
   }
 

@@ -2,11 +2,9 @@ import type { ApiKey } from '../../../domain/api-key.js'
 import type { Outcome } from '../../../domain/failure.js'
 import type { AcceptOrderCommand, VoidOrderCommand } from '../../commands.js'
 import type { OrderWithOptions } from '../../orders.js'
-import { answeredNow } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { acceptOrder, type EndOrderWork, voidOrder } from '../../rules/end-order.js'
 import type { HeldOrder } from '../../rules/order-work.js'
-import { LmdbAuditWork } from '../audit-rows.js'
+import { tracedIn } from '../audit-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'
 import { findById } from '../keys/api-keys.js'
@@ -16,14 +14,12 @@ import { orderWorkOn } from './order-work.js'
 
 /** Voids an order, in LMDB. When it is done, its trace says so. */
 export function voidOrderIn(commit: Commit, command: VoidOrderCommand): Outcome<OrderWithOptions> {
-  const action = voidOrder(endWorkOn(commit), command)
-  return answeredNow(traced(new LmdbAuditWork(commit), command.trace, action))
+  return tracedIn(commit, command.trace, voidOrder(endWorkOn(commit), command))
 }
 
 /** Accepts an order, likewise. */
 export function acceptOrderIn(commit: Commit, command: AcceptOrderCommand): Outcome<OrderWithOptions> {
-  const action = acceptOrder(endWorkOn(commit), command)
-  return answeredNow(traced(new LmdbAuditWork(commit), command.trace, action))
+  return tracedIn(commit, command.trace, acceptOrder(endWorkOn(commit), command))
 }
 
 function endWorkOn(commit: Commit): EndOrderWork<InvoiceRow> {

@@ -11,11 +11,9 @@ import type {
   Redelivery,
   WaitingDelivery,
 } from '../../outbox.js'
-import { answeredNow } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { adjust, redeliver, settleAll } from '../../rules/deliveries.js'
 import type { Page, PageOf } from '../../store.js'
-import { LmdbAuditWork } from '../audit-rows.js'
+import { tracedIn } from '../audit-rows.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { nextOfOwner, pageOfOwner } from '../identities/owner-lists.js'
 import { type DeliveryId, endOf, ID_BYTES, idOfKey, parseId, WIDE_BYTES } from '../tables/keys.js'
@@ -120,9 +118,7 @@ export class LmdbOutbox implements OutboxPort {
 
   redeliver(owner: string, id: string, trace?: string): Promise<Outcome<Redelivery>> {
     if (parseId<DeliveryId>(id) === undefined) return Promise.resolve(refuse('delivery_not_found'))
-    return this.commits.run((commit) =>
-      answeredNow(traced(new LmdbAuditWork(commit), trace, redeliver(redeliveryIn(commit), owner, id))),
-    )
+    return this.commits.run((commit) => tracedIn(commit, trace, redeliver(redeliveryIn(commit), owner, id)))
   }
 
   removeSettledBefore(timeMs: number, limit: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { formatAmount } from '../../../domain/amount.js'
 import { walletsOf } from '../../../domain/invoice.js'
-import { confirmationsAt, type QualifyingDeposit } from '../../../domain/payment.js'
-import type { InvoiceWithDeposits, InvoiceWithPayment } from '../../reading.js'
+import { confirmationsOf, type QualifyingDeposit } from '../../../domain/payment.js'
+import { type InvoiceWithDeposits, type InvoiceWithPayment, withNewest } from '../../reading.js'
 import { holderOf, tipOf } from '../chain/block-rows.js'
 import type { Reader } from '../commit/commit-loop.js'
 import { type DepositRow, depositOfNo } from '../deposits/deposit-rows.js'
@@ -33,9 +33,7 @@ export function withDeposits(
   answer: InvoiceWithPayment,
   limit: number,
 ): InvoiceWithDeposits {
-  const deposits = newestOwn(at, row, limit + 1)
-  const { orderId } = row
-  return { ...answer, orderId, deposits: deposits.slice(0, limit), hasMoreDeposits: deposits.length > limit }
+  return withNewest(answer, row.orderId, newestOwn(at, row, limit + 1), limit)
 }
 
 /** Newest first. */
@@ -46,13 +44,8 @@ export function byReceipt(a: ReceiptOrder, b: ReceiptOrder): number {
 function qualifying(at: Reader, { deposit, atoms }: DepositRow): QualifyingDeposit {
   const { network, txHash, index, receivedAt, kind } = deposit
   const isConfirmed = kind === 'confirmed'
-  const confirmations = isConfirmed ? null : confirmationsOf(at, deposit)
+  const height = isConfirmed ? null : (holderOf(at, network, deposit) ?? null)
+  const tip = height === null ? null : (tipOf(at, network) ?? null)
+  const confirmations = confirmationsOf(isConfirmed, height, tip)
   return { network, txHash, index, receivedAt, amount: formatAmount(atoms), isConfirmed, confirmations }
-}
-
-/** Null for a deposit that no block holds, as one that a gateway has reported. */
-function confirmationsOf(at: Reader, deposit: DepositRow['deposit']): number | null {
-  const height = holderOf(at, deposit.network, deposit)
-  const tip = height === undefined ? undefined : tipOf(at, deposit.network)
-  return height === undefined || tip === undefined ? null : confirmationsAt(tip, height)
 }

@@ -125,27 +125,6 @@ export function lastCounted(
   }))
 }
 
-/**
- * The latest creation time before `beforeMs` of an invoice that received at least `atoms`; null when there is none. It
- * searches back in growing steps and then halves the last one, so what is near is found quickly.
- */
-export function lastToReceive(table: ReadTable, account: Account, atoms: bigint, beforeMs: number): number | null {
-  const isEnough = (timeMs: number) => totalAfter(table, account, timeMs) >= atoms
-  if (!isEnough(0)) return null
-  let enough = beforeMs - 1
-  let tooLate = beforeMs
-  for (let stepMs = 1; !isEnough(enough); stepMs *= 4) {
-    tooLate = enough
-    enough = Math.max(0, enough - stepMs)
-  }
-  while (tooLate - enough > 1) {
-    const middle = Math.floor((enough + tooLate) / 2)
-    if (isEnough(middle)) enough = middle
-    else tooLate = middle
-  }
-  return enough
-}
-
 /** Adds a deposit. */
 export function addToTotals(table: Table, account: Account, { receivedAt, no, atoms }: CountedDeposit): void {
   const key = countedKey(account, receivedAt, no)

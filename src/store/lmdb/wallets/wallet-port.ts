@@ -4,10 +4,9 @@ import type { Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
 import { WITHDRAWN_UNTIL, type WithdrawnWallet } from '../../../domain/withdrawal.js'
 import { answeredNow } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { claimWallet, putWalletBack } from '../../rules/wallet-pool.js'
 import type { Page, PageOf, WalletPort } from '../../store.js'
-import { LmdbAuditWork } from '../audit-rows.js'
+import { tracedIn } from '../audit-rows.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
 import { NUMBER_BYTES, networkKey } from '../tables/keys.js'
@@ -83,7 +82,7 @@ export class LmdbWallets implements WalletPort {
   putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>> {
     return this.commits.run((commit) => {
       const putBack = putWalletBack(new LmdbPoolWork(commit), id, leaseMs)
-      return answeredNow(traced(new LmdbAuditWork(commit), trace, putBack))
+      return tracedIn(commit, trace, putBack)
     })
   }
 

@@ -1,3 +1,4 @@
+import type { IdempotentRequest } from '../../../domain/idempotency.js'
 import type { InvoiceTerms } from '../../../domain/invoice.js'
 import {
   type AcceptCommand,
@@ -17,8 +18,10 @@ import {
   type WalletCommand,
   type WalletResult,
 } from '../../commands.js'
+import { answeredLater } from '../../rules/asking.js'
 import { answerUnowned } from '../../rules/create-invoice.js'
 import { answerUnownedOrder } from '../../rules/create-order.js'
+import { answerOnUnowned } from '../../rules/unowned-wallets.js'
 import { takeStep } from '../chain/chain-steps.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
@@ -34,7 +37,7 @@ import { expireOrdersDue, selectOrdersDue } from '../orders/order-expiry.js'
 import { createAll } from './create.js'
 import { Gathering } from './gathering.js'
 import { recordDeposits, setDepositAside } from './record-deposits.js'
-import { earlierOf, earlierOrderOf, knownRequests, removeExpired } from './requests.js'
+import { earlierOf, earlierOrderOf, type KnownRequest, knownRequests, removeExpired } from './requests.js'
 
 /** What creates invoices. */
 type Creation = InvoiceCommand | OrderCommand
@@ -91,22 +94,16 @@ export class PostgresCommands implements CommandPort {
   async answerWithoutTurn({ request, terms }: InvoiceCommand): Promise<InvoiceResult | null> {
     const wallet = await this.unownedOf(request.owner, request.walletIds)
     if (wallet === undefined) return null
-    const unusable = { wallet, reason: 'not_assigned' } as const
-    const idempotency = terms?.idempotency
-    if (idempotency === undefined) return answerUnowned(unusable, undefined)
-    const known = await this.database.write((work) => knownRequests(work, [idempotency.scope]))
-    return answerUnowned(unusable, earlierOf(known, idempotency))
+    const earlier = async (asked: IdempotentRequest) => earlierOf(await this.known(asked), asked)
+    return answeredLater(answerOnUnowned(wallet, terms, earlier, answerUnowned))
   }
 
   async answerOrderWithoutTurn({ request, terms }: OrderCommand): Promise<OrderResult | null> {
     const walletIds = request.options.flatMap((option) => option.walletIds)
     const wallet = await this.unownedOf(request.owner, walletIds)
     if (wallet === undefined) return null
-    const unusable = { wallet, reason: 'not_assigned' } as const
-    const idempotency = terms?.idempotency
-    if (idempotency === undefined) return answerUnownedOrder(unusable, undefined)
-    const known = await this.database.write((work) => knownRequests(work, [idempotency.scope]))
-    return answerUnownedOrder(unusable, earlierOrderOf(known, idempotency))
+    const earlier = async (asked: IdempotentRequest) => earlierOrderOf(await this.known(asked), asked)
+    return answeredLater(answerOnUnowned(wallet, terms, earlier, answerUnownedOrder))
   }
 
   async catchUp(): Promise<boolean> {
@@ -131,6 +128,10 @@ export class PostgresCommands implements CommandPort {
 
   removeExpiredRequests(limit: number): Promise<number> {
     return this.database.writeRequested((work) => removeExpired(work, limit))
+  }
+
+  private known({ scope }: IdempotentRequest): Promise<ReadonlyMap<string, KnownRequest>> {
+    return this.database.write((work) => knownRequests(work, [scope]))
   }
 
   /** The first of some wallets that is not the owner's. */

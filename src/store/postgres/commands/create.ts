@@ -1,15 +1,12 @@
-import type { Currency } from '../../../domain/amount.js'
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { IdempotentRequest, SignedCreation } from '../../../domain/idempotency.js'
 import {
-  currenciesInstead,
   type Invoice,
   type InvoiceRequest,
   type InvoiceTerms,
-  mixesCoins,
+  isSetTooMany,
   reasonAgainst,
   type UnusableWallet,
-  WALLET_SETS_MAX,
 } from '../../../domain/invoice.js'
 import type { Network } from '../../../domain/network.js'
 import type { Order } from '../../../domain/order.js'
@@ -17,6 +14,7 @@ import type { CreatedOrder, InvoiceCommand, InvoiceResult, OrderCommand, OrderRe
 import { answeredLater } from '../../rules/asking.js'
 import { type Beginning, type CreationWork, createInvoice, type EarlierRequest } from '../../rules/create-invoice.js'
 import { createOrder, type EarlierOrder, type OrderCreationWork } from '../../rules/create-order.js'
+import { CreationFacts, optionTerms } from '../../rules/creation-facts.js'
 import { reviewOrder } from '../../rules/order-life.js'
 import type { Work } from '../connection/work.js'
 import { insertInvoices, type NewInvoice, STATE, setIdOf } from '../invoices/invoice-rows.js'
@@ -40,7 +38,7 @@ export async function createAll(
   const toReview: string[] = []
   const results = batch.map((command) => {
     if (command.type === 'invoice')
-      return createInvoice(new PostgresCreation(work, facts, terms, command, made), command)
+      return createInvoice(new PostgresCreation(work, facts, made, command, terms), command)
     const creation = createOrder(new PostgresOrderCreation(work, facts, terms, made), command)
     if (creation.toReview !== null) toReview.push(creation.toReview)
     return creation.result
@@ -73,18 +71,19 @@ class Made {
 }
 
 /** One creation of a batch. What it enters is added to the facts for those behind it. */
-class PostgresCreation implements CreationWork {
+class PostgresCreation extends CreationFacts implements CreationWork {
   private row: NewInvoice | null = null
 
   constructor(
     private readonly work: Work,
     private readonly facts: BatchFacts,
-    private readonly terms: InvoiceTerms,
-    private readonly command: InvoiceCommand,
     private readonly made: Made,
-    /** The wallets of invoices that are entered with it. */
-    private readonly alongside: readonly (readonly string[])[] = [],
-  ) {}
+    command: InvoiceCommand,
+    terms: InvoiceTerms,
+    alongside?: readonly (readonly string[])[],
+  ) {
+    super(command, terms, alongside)
+  }
 
   get nowMs(): number {
     return this.work.nowMs
@@ -99,7 +98,7 @@ class PostgresCreation implements CreationWork {
   }
 
   unusableWallet(): UnusableWallet | null {
-    const { owner, walletIds } = this.command.request
+    const { owner, walletIds } = this.request
     for (const wallet of walletIds) {
       const known = this.facts.wallets.get(wallet)
       const reason = reasonAgainst(known && { isOwned: known.owner === owner, hasAddress: known.hasAddress })
@@ -108,48 +107,21 @@ class PostgresCreation implements CreationWork {
     return null
   }
 
-  currenciesInstead(): readonly Currency[] | null {
-    return currenciesInstead(this.terms, this.command.request, this.networks)
-  }
-
-  areCoinsMixed(): boolean {
-    return mixesCoins(this.terms, this.command.request, this.networks)
-  }
-
-  isRepeated(): boolean {
-    const signed = this.command.terms?.signed
-    return signed !== undefined && this.facts.repeated.has(hex(signed.digest))
-  }
-
-  isReferenceTaken(): boolean {
-    const { reference } = this.command.request
-    return reference !== null && this.facts.references.has(reference)
-  }
-
   walletOfAmount(amount: bigint): string | null {
-    const { owner, currency } = this.command.request
+    const { owner, currency } = this.request
     return this.walletWhere((id) => this.facts.amounts.has(amountName(id, owner, currency, amount)))
   }
 
-  takenWallet(): string | null {
-    if (this.terms.areWalletsShared) return null
-    const { owner, currency } = this.command.request
-    return this.walletWhere((id) => this.facts.taken.has(walletName(id, owner, currency)))
-  }
-
   crowdedWallet(): string | null {
-    const { owner, walletIds } = this.command.request
-    const set = setIdOf(walletIds).toString('hex')
+    const { owner, walletIds } = this.request
     return this.walletWhere((id) => {
       const sets = this.facts.sets.get(placeName(id, owner))
-      const beside = this.alongside.filter((ids) => ids.includes(id)).map((ids) => setIdOf(ids).toString('hex'))
-      const others = new Set(beside.filter((one) => one !== set && sets?.has(one) === false))
-      return sets !== undefined && !sets.has(set) && sets.size + others.size >= WALLET_SETS_MAX
+      return sets !== undefined && isSetTooMany(setName(walletIds), sets, this.setsBeside(id, setName))
     })
   }
 
   receivedAhead(): bigint {
-    const { walletIds, currency } = this.command.request
+    const { walletIds, currency } = this.request
     const { receivedAhead } = this.facts
     return walletIds.reduce((sum, id) => sum + (receivedAhead.get(accountName(id, currency)) ?? 0n), 0n)
   }
@@ -159,7 +131,7 @@ class PostgresCreation implements CreationWork {
   }
 
   enter(invoice: Invoice, { expiresAt, isPaid, orderId }: Beginning): void {
-    const { owner, walletIds, currency, amount, reference, order } = this.command.request
+    const { owner, walletIds, currency, amount, reference, order } = this.request
     const { amounts, taken, sets, references } = this.facts
     const state = isPaid ? STATE.paid : STATE.open
     const ending = { expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry: false }
@@ -171,7 +143,7 @@ class PostgresCreation implements CreationWork {
     for (const id of walletIds) {
       amounts.add(amountName(id, owner, currency, amount))
       taken.add(walletName(id, owner, currency))
-      sets.get(placeName(id, owner))?.add(setIdOf(walletIds).toString('hex'))
+      sets.get(placeName(id, owner))?.add(setName(walletIds))
     }
   }
 
@@ -190,14 +162,26 @@ class PostgresCreation implements CreationWork {
     this.made.requests.push({ request, invoiceId: id })
   }
 
-  /** Those of the wallets of the request. */
-  private get networks(): readonly (Network | null)[] {
-    return this.command.request.walletIds.map((id) => this.facts.wallets.get(id)?.network ?? null)
+  protected get networks(): readonly (Network | null)[] {
+    return this.request.walletIds.map((id) => this.facts.wallets.get(id)?.network ?? null)
+  }
+
+  protected hasReference(reference: string): boolean {
+    return this.facts.references.has(reference)
+  }
+
+  protected hasCreated(signed: SignedCreation): boolean {
+    return this.facts.repeated.has(hex(signed.digest))
+  }
+
+  protected unpaidWallet(): string | null {
+    const { owner, currency } = this.request
+    return this.walletWhere((id) => this.facts.taken.has(walletName(id, owner, currency)))
   }
 
   /** The first wallet of the request of which something is true. */
   private walletWhere(test: (id: string) => boolean): string | null {
-    return this.command.request.walletIds.find(test) ?? null
+    return this.request.walletIds.find(test) ?? null
   }
 
   private get entered(): NewInvoice {
@@ -231,10 +215,9 @@ class PostgresOrderCreation implements OrderCreationWork {
     return this.facts.repeated.has(hex(signed.digest))
   }
 
-  /** Its native coin is always one. */
   option(request: InvoiceRequest, alongside: readonly (readonly string[])[]): CreationWork {
-    const terms = { ...this.terms, areCoinsMixed: false }
-    return new PostgresCreation(this.work, this.facts, terms, { type: 'invoice', request }, this.made, alongside)
+    const { work, facts, made, terms } = this
+    return new PostgresCreation(work, facts, made, { type: 'invoice', request }, optionTerms(terms), alongside)
   }
 
   newId(): string {
@@ -261,4 +244,9 @@ class PostgresOrderCreation implements OrderCreationWork {
     this.facts.earlier.set(hex(request.scope), { bodyHash: hex(request.bodyHash), invoice, expiresAt, created })
     this.made.requests.push({ request, invoiceId: invoice.id })
   }
+}
+
+/** Names a set of wallets as `BatchFacts` does. */
+function setName(walletIds: readonly string[]): string {
+  return setIdOf(walletIds).toString('hex')
 }

@@ -74,7 +74,7 @@ export async function setDepositAside(
   deposits: DepositRecorder,
 ): Promise<DepositResult> {
   const { sighting } = command.fact
-  if (deposits.judge.flawOf(sighting) === null) lockAddresses(work, [sighting])
+  lockAddresses(work, deposits.judge.soundOf([sighting]))
   const nowMs = await work.readClock()
   const answer = await answeredLater(
     answerUnrecorded(

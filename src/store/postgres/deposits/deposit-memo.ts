@@ -1,12 +1,20 @@
-import type { Deposit, DepositValue, Sighting } from '../../../domain/deposit.js'
+import type { Deposit, Sighting } from '../../../domain/deposit.js'
 import { unconfigured, type WebhookConfiguration } from '../../../domain/webhook.js'
+import type { Seeking } from '../../rules/deposit-work.js'
 import type { Awaitable } from '../../store.js'
 import { Questions } from '../connection/questions.js'
 import type { Work } from '../connection/work.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'
 import { LockedInvoices } from '../invoices/locked-invoices.js'
 import { othersPaid, type Payment } from '../invoices/unsettled-wallets.js'
-import { type AddressRow, lockAddresses, type Place, placeNameOf, readAddresses } from '../wallets/wallet-rows.js'
+import {
+  type AddressRow,
+  lockAddresses,
+  type Place,
+  placeNameOf,
+  readAddresses,
+  type WalletRow,
+} from '../wallets/wallet-rows.js'
 import { configurationOf, configurationsAt, heldConfigurations } from '../webhooks.js'
 import { CandidateQuestions } from './candidate-questions.js'
 import { type MatchingTime, Searches } from './candidates.js'
@@ -116,14 +124,13 @@ export class DepositMemo {
     return this.configurations.get(owner) ?? this.readConfiguration(owner)
   }
 
-  /** The candidates for a deposit; null when it can have none. */
-  candidates({ wallet }: AddressRow, seen: Sighting, value: DepositValue, unit: bigint): Awaitable<Searches | null> {
-    const { currency, atoms } = value
-    if (wallet === null || wallet.owner === null || currency === null) return null
-    const name = searchNameOf(seen, value)
+  /** The searches for the invoice of a deposit. */
+  candidates(seeking: Seeking<WalletRow>): Awaitable<Searches> {
+    const name = searchNameOf(seeking)
     const known = this.searches.get(name)
     if (known !== undefined) return known
-    const { id: walletId, owner } = wallet
+    const { wallet, owner, seen, currency, atoms, unit } = seeking
+    const { id: walletId } = wallet
     const { receivedAt } = seen
     const search = ({ callback_url }: WebhookConfiguration) => {
       const seeker = { walletId, owner, currency, atoms, unit, receivedAt, hasDefaultCallback: callback_url !== null }
@@ -187,6 +194,6 @@ export class DepositMemo {
 }
 
 /** Names a search by all that decides it: two reports of a deposit may tell different times and amounts. */
-function searchNameOf(seen: Sighting, { currency, atoms }: DepositValue): string {
+function searchNameOf({ seen, currency, atoms }: Seeking<WalletRow>): string {
   return [nameOf(seen), placeNameOf(seen), seen.receivedAt, currency, atoms].join(' ')
 }

@@ -1,11 +1,11 @@
-import type { Deposit, DepositValue, Sighting } from '../../../domain/deposit.js'
+import type { Deposit } from '../../../domain/deposit.js'
 import type { DepositEventType } from '../../../domain/event.js'
 import type { OrderFields } from '../../../domain/order-fields.js'
 import { type Payment, paymentOf, type Received } from '../../../domain/payment.js'
 import type { NewDelivery, WebhookConfiguration } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import type { Asking } from '../../rules/asking.js'
-import type { CountChange, DepositRecord, DepositWork, Payee } from '../../rules/deposit-work.js'
+import type { CountChange, Counted, DepositRecord, DepositWork, Seeking } from '../../rules/deposit-work.js'
 import type { MatchChange } from '../../rules/invoice-life.js'
 import type { Match } from '../../rules/match-deposit.js'
 import type { Awaitable } from '../../store.js'
@@ -15,16 +15,13 @@ import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
 import { changeMatch, PostgresInvoiceLife, reopen, settleIfPaid } from '../invoices/settle.js'
 import { PostgresOrderWork } from '../orders/order-work.js'
 import { addToSums } from '../payments/sums.js'
-import type { AddressRow, Place } from '../wallets/wallet-rows.js'
+import type { AddressRow, Place, WalletRow } from '../wallets/wallet-rows.js'
 import type { Searches } from './candidates.js'
 import type { DepositMemo } from './deposit-memo.js'
 import type { DepositRow } from './deposit-rows.js'
 
-/** The address to which a deposit went, and the wallet that has it. */
-export type PayeeRow = AddressRow & Payee
-
 /** What recording a deposit reads and writes, in PostgreSQL, within a unit of work. */
-export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, DepositRow, string> {
+export class PostgresDepositWork implements DepositWork<AddressRow, InvoiceRow, DepositRow, string> {
   /** The deliveries that it has caused, which are complete with the commit. */
   readonly owed: OwedDelivery[] = []
 
@@ -43,12 +40,11 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
     return this.work.isSilent
   }
 
-  payeeAt(place: Place): Awaitable<PayeeRow> {
-    const address = this.memo.address(place)
-    return address instanceof Promise ? address.then(toPayee) : toPayee(address)
+  payeeAt(place: Place): Awaitable<AddressRow> {
+    return this.memo.address(place)
   }
 
-  enter(record: DepositRecord<string>, _known: DepositRow | undefined, { id: addressId }: PayeeRow): DepositRow {
+  enter(record: DepositRecord<string>, _known: DepositRow | undefined, { id: addressId }: AddressRow): DepositRow {
     return { ...record, addressId }
   }
 
@@ -56,8 +52,8 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
     this.memo.putDeposit(row)
   }
 
-  candidates(payee: PayeeRow, seen: Sighting, value: DepositValue, unit: bigint): Awaitable<Searches | null> {
-    return this.memo.candidates(payee, seen, value, unit)
+  candidates(seeking: Seeking<WalletRow>): Awaitable<Searches> {
+    return this.memo.candidates(seeking)
   }
 
   invoice(id: string): Awaitable<InvoiceRow> {
@@ -74,16 +70,17 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
     this.memo.invoices.match(invoice.id, change)
   }
 
-  log(type: DepositEventType, deposit: Deposit, match: Match<InvoiceRow> | null, { wallet }: PayeeRow): void {
-    const owner = match?.invoice.invoice.owner ?? wallet?.owner ?? null
-    if (owner === null) return
+  log(owner: string, type: DepositEventType, deposit: Deposit, match: Match<InvoiceRow> | null): void {
     const data = depositData(deposit, match?.isLate === true)
     this.work.log(owner, { type, invoiceId: match?.invoice.id ?? null, data })
   }
 
-  count(row: DepositRow, by: CountChange, unmatched: CountChange, { wallet }: PayeeRow): void {
-    const { addressId, atoms, countedAs: currency, deposit } = row
-    if (currency === null) return
+  count(
+    { row, currency, wallet }: Counted<WalletRow | null, DepositRow>,
+    by: CountChange,
+    unmatched: CountChange,
+  ): void {
+    const { addressId, atoms, deposit } = row
     const { receivedAt } = deposit
     const sums = {
       currency,
@@ -98,9 +95,8 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
     if (wallet?.addressId === addressId) this.memo.invoices.count({ walletId: wallet.id, ...sums })
   }
 
-  *reopen({ addressId, countedAs: currency, deposit }: DepositRow, { wallet }: PayeeRow): Asking<void> {
-    if (wallet === null || currency === null) return
-    yield* reopen(this.work, wallet.id, { addressId, currency }, deposit.receivedAt)
+  reopen({ row: { addressId, deposit }, currency, wallet }: Counted<WalletRow, DepositRow>): Asking<void> {
+    return reopen(this.work, wallet.id, { addressId, currency }, deposit.receivedAt)
   }
 
   get life(): PostgresInvoiceLife {
@@ -124,13 +120,11 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
   }
 
   othersPaid(
-    { countedAs: currency, deposit }: DepositRow,
-    { wallet }: PayeeRow,
+    { row, currency, wallet }: Counted<WalletRow, DepositRow>,
     matched: InvoiceRow | null,
     limit: number,
   ): Awaitable<readonly InvoiceRow[]> {
-    if (wallet === null || currency === null) return []
-    const { receivedAt } = deposit
+    const { receivedAt } = row.deposit
     return this.memo.othersPaid({ walletId: wallet.id, currency, receivedAt, limit }, matched?.id ?? null)
   }
 
@@ -149,8 +143,4 @@ export class PostgresDepositWork implements DepositWork<PayeeRow, InvoiceRow, De
   owe(delivery: NewDelivery): void {
     this.work.enqueue(delivery, this.owed)
   }
-}
-
-function toPayee(address: AddressRow): PayeeRow {
-  return { ...address, walletId: address.wallet?.id ?? null }
 }

@@ -1,7 +1,6 @@
 import type { Sighting } from '../../../domain/deposit.js'
 import type { DepositJudge } from '../../rules/judge-report.js'
 import { answeredTogether } from '../../rules/lockstep.js'
-import { Choices } from '../../rules/match-deposit.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import type { Work } from '../connection/work.js'
 import type { DepositMemo } from './deposit-memo.js'
@@ -10,11 +9,6 @@ import { PostgresDepositWork } from './deposit-work.js'
 /** Records deposits in units of work, by the rules of `rules/record-deposit.ts`. */
 export class DepositRecorder {
   constructor(readonly judge: DepositJudge) {}
-
-  /** The choices of a unit of work. */
-  choices(): Choices {
-    return new Choices(this.judge.terms.pace.beforeChoices)
-  }
 
   /**
    * Settles a bounded piece of what the choices for these deposits will meet, and answers those for which there is more. The addresses
@@ -25,7 +19,7 @@ export class DepositRecorder {
     const rule = new DepositRule(
       new PostgresDepositWork(work, memo, this.judge.terms.areWalletsShared),
       this.judge.terms,
-      this.choices(),
+      this.judge.choices(),
     )
     const known = await Promise.all(sound.map((sighting) => memo.row(sighting)))
     const settled = await answeredTogether(

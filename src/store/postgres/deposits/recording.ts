@@ -1,24 +1,24 @@
 import type { DepositReport } from '../../../domain/deposit.js'
 import type { DepositFact } from '../../../domain/ledger-fact.js'
 import type { Asking } from '../../rules/asking.js'
-import { type DepositChange, type RecordedDeposit, rejected } from '../../rules/judge-report.js'
+import type { DepositChange, RecordedDeposit } from '../../rules/judge-report.js'
 import { answeredTogether } from '../../rules/lockstep.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import { endDepositsAside } from '../chain/aside-rows.js'
 import { Tale, type Work } from '../connection/work.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'
 import { neighboursOf } from '../wallets/neighbours.js'
-import { placeNameOf } from '../wallets/wallet-rows.js'
+import { type AddressRow, placeNameOf } from '../wallets/wallet-rows.js'
 import type { DepositMemo } from './deposit-memo.js'
 import { type DepositId, type DepositRow, nameOf } from './deposit-rows.js'
-import { type PayeeRow, PostgresDepositWork } from './deposit-work.js'
+import { PostgresDepositWork } from './deposit-work.js'
 import type { DepositRecorder } from './recorder.js'
 import { type Claim, waveOf } from './waves.js'
 
 /** A change that is judged, and waits to be recorded with others. */
 interface Judged {
   readonly change: DepositChange
-  readonly rule: DepositRule<PayeeRow, InvoiceRow, DepositRow, string>
+  readonly rule: DepositRule<AddressRow, InvoiceRow, DepositRow, string>
   readonly tale: Tale
 }
 
@@ -37,15 +37,15 @@ export class DepositRecording {
     private readonly recorder: DepositRecorder,
     private readonly work: Work,
     private readonly memo: DepositMemo,
-    private readonly choices = recorder.choices(),
+    private readonly choices = recorder.judge.choices(),
   ) {}
 
   async record(fact: DepositFact): Promise<RecordedDeposit> {
     const { work, memo } = this
     const { judge } = this.recorder
     const { report, sighting } = fact
-    const flaw = judge.flawOf(sighting)
-    if (flaw !== null) return { outcome: rejected(flaw).outcome, owed: [] }
+    const refusal = judge.refusalOf(sighting)
+    if (refusal !== null) return refusal
     this.reported.push({ id: sighting, report })
     const { outcome, change } = judge.judge((await memo.deposit(sighting))?.deposit, fact, work.nowMs)
     if (change === null) return { outcome, owed: [] }

@@ -2,7 +2,7 @@ import type { LogWork } from '../../rules/import-outcomes.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 
-/** What a unit of work does to note from when on every change is an event. All imports lock the same row. */
+/** What a unit of work does to note from when on every change is an event, and to tell nobody what it does. All imports lock the same row. */
 export class PostgresLogWork implements LogWork {
   constructor(protected readonly work: Work) {}
 
@@ -12,5 +12,9 @@ export class PostgresLogWork implements LogWork {
 
   logFrom(timeMs: number): void {
     this.work.write(sql`UPDATE logged SET since = ${timeMs}::bigint WHERE since < ${timeMs}::bigint`)
+  }
+
+  silence(): void {
+    this.work.silence()
   }
 }

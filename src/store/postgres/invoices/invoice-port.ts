@@ -1,5 +1,6 @@
 import type { Invoice } from '../../../domain/invoice.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
+import { isUnpaid } from '../../reading.js'
 import { CALLBACK } from '../../rules/callbacks.js'
 import {
   type InvoicePort,
@@ -112,8 +113,7 @@ export class PostgresInvoices implements InvoicePort {
           AND p.callback = c.callback AND ${created} ${oldest}
       ) AS p ${oldest})`
     const rows = await this.database.read<Timed>(this.timed(open, sql`ORDER BY i.id`))
-    const answers = rows.map((row) => answerOf(toRow(row), row.now))
-    return answers.find(({ payment, voidedAt }) => payment.status === 'unpaid' && voidedAt === null)?.invoice
+    return rows.map((row) => answerOf(toRow(row), row.now)).find(isUnpaid)?.invoice
   }
 
   /** The invoices of all owners, newest first. */

@@ -1,11 +1,9 @@
 import type { Outcome } from '../../../domain/failure.js'
 import type { Note } from '../../../domain/note.js'
 import type { NewNote, NotePort } from '../../notes.js'
-import { answeredLater } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { addNote, type NoteWork, removeNote } from '../../rules/notes.js'
 import type { Page, PageOf } from '../../store.js'
-import { PostgresAuditWork } from '../audit.js'
+import { tracedIn } from '../audit.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
@@ -39,15 +37,11 @@ export class PostgresNotes implements NotePort {
   constructor(private readonly database: Database) {}
 
   add(note: NewNote, trace?: string): Promise<Outcome<Note>> {
-    return this.database.writeRequested((work) =>
-      answeredLater(traced(new PostgresAuditWork(work), trace, addNote(new PostgresNoteWork(work), note))),
-    )
+    return this.database.writeRequested((work) => tracedIn(work, trace, addNote(new PostgresNoteWork(work), note)))
   }
 
   remove(id: string, trace?: string): Promise<Outcome<Note>> {
-    return this.database.writeRequested((work) =>
-      answeredLater(traced(new PostgresAuditWork(work), trace, removeNote(new PostgresNoteWork(work), id))),
-    )
+    return this.database.writeRequested((work) => tracedIn(work, trace, removeNote(new PostgresNoteWork(work), id)))
   }
 
   async find(id: string): Promise<Note | undefined> {

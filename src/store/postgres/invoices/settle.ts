@@ -5,7 +5,7 @@ import type { Asking } from '../../rules/asking.js'
 import * as life from '../../rules/invoice-life.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { type Account, lastToReceive } from '../payments/sums.js'
+import { type Account, confirmedAfter } from '../payments/sums.js'
 import { changeInvoice, type InvoiceColumns, type InvoiceRow, STATE, selectInvoices, toRow } from './invoice-rows.js'
 import { enterOpen, enterPaid, enterVoid, leaveOpen, leavePaid, leaveVoid, markMatched } from './places.js'
 
@@ -149,8 +149,8 @@ class PaidOnWallet implements life.PaidInvoices<InvoiceRow> {
     return row?.atoms ?? null
   }
 
-  lastToReceive(atoms: bigint, beforeMs: number): Promise<number | null> {
-    return lastToReceive(this.work, this.account, atoms, beforeMs)
+  confirmedAfter(timeMs: number): Promise<bigint> {
+    return confirmedAfter(this.work, this.account, timeMs)
   }
 
   async between(fromMs: number, beforeMs: number): Promise<readonly InvoiceRow[]> {

@@ -2,11 +2,9 @@ import type { ApiKey } from '../../../domain/api-key.js'
 import type { Outcome } from '../../../domain/failure.js'
 import type { AcceptCommand, VoidCommand } from '../../commands.js'
 import { acceptInvoice } from '../../rules/accept-invoice.js'
-import { answeredLater } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { type EndWork, voidInvoice } from '../../rules/void-invoice.js'
 import type { InvoiceWithPayment } from '../../store.js'
-import { PostgresAuditWork } from '../audit.js'
+import { tracedIn } from '../audit.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { keysOf } from '../keys/key-port.js'
@@ -16,14 +14,12 @@ import { expireDue, lockInvoice, PostgresInvoiceLife } from './settle.js'
 
 /** Voids an invoice, in PostgreSQL. When it is done, its trace says so. */
 export function voidIn(work: Work, command: VoidCommand): Promise<Outcome<InvoiceWithPayment>> {
-  const action = voidInvoice(new PostgresEnds(work), command)
-  return answeredLater(traced(new PostgresAuditWork(work), command.trace, action))
+  return tracedIn(work, command.trace, voidInvoice(new PostgresEnds(work), command))
 }
 
 /** Accepts an invoice, likewise. */
 export function acceptIn(work: Work, command: AcceptCommand): Promise<Outcome<InvoiceWithPayment>> {
-  const action = acceptInvoice(new PostgresEnds(work), command)
-  return answeredLater(traced(new PostgresAuditWork(work), command.trace, action))
+  return tracedIn(work, command.trace, acceptInvoice(new PostgresEnds(work), command))
 }
 
 class PostgresEnds extends PostgresInvoiceLife implements EndWork<InvoiceRow> {

@@ -1,18 +1,15 @@
-import { ACTIVE_KEYS_MAX, type ApiKey, type ApiKeyRegistration } from '../../../domain/api-key.js'
+import { ACTIVE_KEYS_MAX, type ApiKey, type ApiKeyRegistration, PUBLIC_KEY_BYTES } from '../../../domain/api-key.js'
 import type { Outcome } from '../../../domain/failure.js'
 import { answeredLater } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { type KeyWork, registerKey, revokeKey } from '../../rules/keys.js'
 import type { KeyPort, Page, PageOf } from '../../store.js'
-import { PostgresAuditWork } from '../audit.js'
+import { tracedIn } from '../audit.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { internOwner } from '../identities.js'
 import { numberOfCursor, pageOf } from '../pages.js'
-
-const PUBLIC_KEY_BYTES = 33
 
 interface KeyColumns {
   readonly public_key: Buffer
@@ -47,7 +44,7 @@ export class PostgresKeys implements KeyPort {
 
   revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>> {
     return this.database.writeRequested((work) =>
-      answeredLater(traced(new PostgresAuditWork(work), trace, revokeKey(new PostgresKeyWork(work), id, owner))),
+      tracedIn(work, trace, revokeKey(new PostgresKeyWork(work), id, owner)),
     )
   }
 

@@ -2,11 +2,9 @@ import type { ApiKey } from '../../../domain/api-key.js'
 import type { Outcome } from '../../../domain/failure.js'
 import type { AcceptOrderCommand, VoidOrderCommand } from '../../commands.js'
 import type { OrderWithOptions } from '../../orders.js'
-import { answeredLater } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { acceptOrder, type EndOrderWork, voidOrder } from '../../rules/end-order.js'
 import type { HeldOrder } from '../../rules/order-work.js'
-import { PostgresAuditWork } from '../audit.js'
+import { tracedIn } from '../audit.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'
@@ -18,14 +16,12 @@ import { orderWorkOn } from './order-work.js'
 
 /** Voids an order, in PostgreSQL. When it is done, its trace says so. */
 export function voidOrderIn(work: Work, command: VoidOrderCommand): Promise<Outcome<OrderWithOptions>> {
-  const action = voidOrder(endWorkOn(work), command)
-  return answeredLater(traced(new PostgresAuditWork(work), command.trace, action))
+  return tracedIn(work, command.trace, voidOrder(endWorkOn(work), command))
 }
 
 /** Accepts an order, likewise. */
 export function acceptOrderIn(work: Work, command: AcceptOrderCommand): Promise<Outcome<OrderWithOptions>> {
-  const action = acceptOrder(endWorkOn(work), command)
-  return answeredLater(traced(new PostgresAuditWork(work), command.trace, action))
+  return tracedIn(work, command.trace, acceptOrder(endWorkOn(work), command))
 }
 
 function endWorkOn(work: Work): EndOrderWork<InvoiceRow> {

@@ -11,11 +11,9 @@ import type {
   Redelivery,
   WaitingDelivery,
 } from '../../outbox.js'
-import { answeredLater } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { endAttempt, redeliver, settleAll } from '../../rules/deliveries.js'
 import type { Page, PageOf } from '../../store.js'
-import { PostgresAuditWork } from '../audit.js'
+import { tracedIn } from '../audit.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Fence } from '../fence.js'
@@ -135,9 +133,7 @@ export class PostgresOutbox implements OutboxPort {
 
   redeliver(owner: string, id: string, trace?: string): Promise<Outcome<Redelivery>> {
     if (!isDeliveryId(id)) return Promise.resolve(refuse('delivery_not_found'))
-    return this.database.writeRequested((work) =>
-      answeredLater(traced(new PostgresAuditWork(work), trace, redeliver(redeliveryIn(work), owner, id))),
-    )
+    return this.database.writeRequested((work) => tracedIn(work, trace, redeliver(redeliveryIn(work), owner, id)))
   }
 
   async removeSettledBefore(timeMs: number, limit: number): Promise<number> {

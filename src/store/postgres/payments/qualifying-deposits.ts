@@ -1,7 +1,7 @@
 import { formatAmount } from '../../../domain/amount.js'
 import type { Network } from '../../../domain/network.js'
-import { confirmationsAt, type QualifyingDeposit } from '../../../domain/payment.js'
-import type { InvoiceWithDeposits } from '../../reading.js'
+import { confirmationsOf, type QualifyingDeposit } from '../../../domain/payment.js'
+import { type InvoiceWithDeposits, withNewest } from '../../reading.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import { answerOf, type InvoiceRow } from '../invoices/invoice-rows.js'
 
@@ -22,13 +22,7 @@ export function withDeposits(
   nowMs: number,
   limit: number,
 ): InvoiceWithDeposits {
-  const deposits = (column.deposits ?? []).map(shown)
-  return {
-    ...answerOf(row, nowMs),
-    orderId: row.orderId,
-    deposits: deposits.slice(0, limit),
-    hasMoreDeposits: deposits.length > limit,
-  }
+  return withNewest(answerOf(row, nowMs), row.orderId, (column.deposits ?? []).map(shown), limit)
 }
 
 /** A deposit as `listDeposits` answers it. Numbers beyond the safe ones are texts. */
@@ -84,6 +78,6 @@ function shown({
     receivedAt: received_at,
     amount: formatAmount(BigInt(atoms)),
     isConfirmed: is_confirmed,
-    confirmations: is_confirmed || height === null || tip === null ? null : confirmationsAt(tip, height),
+    confirmations: confirmationsOf(is_confirmed, height, tip),
   }
 }

@@ -100,30 +100,3 @@ export async function confirmedAfter(work: Work, { addressId, currency }: Accoun
       AND ${spansAfter(sql`${timeMs}::bigint`)}`)
   return row?.confirmed ?? 0n
 }
-
-/**
- * The latest creation time before `beforeMs` of an invoice that received at least `atoms` of confirmed deposits; null when there
- * is none. It searches back in growing steps and then halves the last one, so what is near is found quickly.
- */
-export async function lastToReceive(
-  work: Work,
-  account: Account,
-  atoms: bigint,
-  beforeMs: number,
-): Promise<number | null> {
-  const isEnough = async (timeMs: number) => (await confirmedAfter(work, account, timeMs)) >= atoms
-  // Nothing is before the beginning of time.
-  if (beforeMs < 1 || !(await isEnough(0))) return null
-  let enough = beforeMs - 1
-  let tooLate = beforeMs
-  for (let stepMs = 1; !(await isEnough(enough)); stepMs *= 4) {
-    tooLate = enough
-    enough = Math.max(0, enough - stepMs)
-  }
-  while (tooLate - enough > 1) {
-    const middle = Math.floor((enough + tooLate) / 2)
-    if (await isEnough(middle)) enough = middle
-    else tooLate = middle
-  }
-  return enough
-}

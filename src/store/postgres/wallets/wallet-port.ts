@@ -4,10 +4,9 @@ import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
 import { WITHDRAWN_UNTIL, type WithdrawnWallet } from '../../../domain/withdrawal.js'
 import { answeredLater } from '../../rules/asking.js'
-import { traced } from '../../rules/audit.js'
 import { claimWallet, putWalletBack } from '../../rules/wallet-pool.js'
 import type { Page, PageOf, WalletPort } from '../../store.js'
-import { PostgresAuditWork } from '../audit.js'
+import { tracedIn } from '../audit.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import { numberOfCursor, pageOf } from '../pages.js'
@@ -108,7 +107,7 @@ export class PostgresWallets implements WalletPort {
 
   putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>> {
     return this.database.writeRequested((work) =>
-      answeredLater(traced(new PostgresAuditWork(work), trace, putWalletBack(new PostgresPoolWork(work), id, leaseMs))),
+      tracedIn(work, trace, putWalletBack(new PostgresPoolWork(work), id, leaseMs)),
     )
   }
 

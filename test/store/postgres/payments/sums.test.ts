@@ -4,13 +4,9 @@ import fc from 'fast-check'
 import type { Database } from '../../../../src/store/postgres/connection/database.js'
 import { sql } from '../../../../src/store/postgres/connection/sql.js'
 import type { Work } from '../../../../src/store/postgres/connection/work.js'
-import {
-  type Account,
-  addToSums,
-  confirmedAfter,
-  lastToReceive,
-  RECEIVED,
-} from '../../../../src/store/postgres/payments/sums.js'
+import { type Account, addToSums, confirmedAfter, RECEIVED } from '../../../../src/store/postgres/payments/sums.js'
+import { answeredLater } from '../../../../src/store/rules/asking.js'
+import { lastToReceive } from '../../../../src/store/rules/last-to-receive.js'
 import { openDatabase } from '../../../support/postgres-database.js'
 import { createDatabase } from '../../../support/postgres-harness.js'
 import type { PostgresServer } from '../../../support/postgres-server.js'
@@ -226,7 +222,7 @@ test('the last moment after which enough came in is that of a naive search', asy
           for (const one of deposits) add(work, one)
           for (const beforeMs of [...times, ...deposits.slice(0, 2).map(({ receivedAt }) => receivedAt)]) {
             assert.equal(
-              await lastToReceive(work, ours, atoms, beforeMs),
+              await answeredLater(lastToReceive((timeMs) => confirmedAfter(work, ours, timeMs), atoms, beforeMs)),
               naiveLast(deposits, atoms, beforeMs),
               `before ${beforeMs}`,
             )

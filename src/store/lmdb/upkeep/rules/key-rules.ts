@@ -1,9 +1,9 @@
+import { PUBLIC_KEY_BYTES } from '../../../../domain/api-key.js'
 import { activeKeyOf } from '../../keys/active-keys.js'
 import { apiKeyCodec } from '../../keys/api-key-row.js'
 import { ID_BYTES, NUMBER_BYTES, numberKey, WIDE_BYTES } from '../../tables/keys.js'
 import type { MakeRule } from './rule.js'
 
-const PUBLIC_KEY_BYTES = 33
 const HASH_BYTES = 32
 const KEY_ID = /^[0-9a-f]{16}$/
 
