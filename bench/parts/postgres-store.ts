@@ -253,7 +253,7 @@ function deposit(name: string, n: number): WalletCommand {
   return {
     type: 'deposit',
     eventId: null,
-    // Received after the invoice was created.
-    fact: { type: 'deposit', report: 'confirmed', sighting: { ...sighting, amount, receivedAt: Date.now() + 1000 } },
+    // Received after the invoice was created, and before the next one is: that one would be paid as it is created.
+    fact: { type: 'deposit', report: 'confirmed', sighting: { ...sighting, amount, receivedAt: Date.now() + 1 } },
   }
 }

@@ -7,7 +7,7 @@ import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { selectDue } from '../invoices/settle.js'
 import { keysOf } from '../keys/key-port.js'
-import { confirmedAfter } from '../payments/sums.js'
+import { confirmedAfter, SHORTEST_SHIFT } from '../payments/sums.js'
 import { type KnownRequest, knownRequests, repeatedCreations } from './requests.js'
 import { type Asked, crowdedPlaces, isOpenNow, readRaisedRivals, readRivals, unpaidSets } from './rivals.js'
 
@@ -63,7 +63,7 @@ export async function readFacts(
     readRivals(work, requests, areWalletsShared),
     readRaisedRivals(work, batch.flatMap(raisedRequestsOf)),
     crowdedPlaces(work, requests),
-    paidAhead(work, walletIds),
+    paidAhead(work, walletIds, requests),
     work.rows(selectDue(work.now, 1)),
   ])
   const unpaid = rivals.filter((rival) => isOpenNow(rival, nowMs))
@@ -145,10 +145,16 @@ async function receivedAhead(
   return new Map(accounts.map(({ id, account }, i) => [accountName(id, account.currency), received[i] ?? 0n]))
 }
 
-async function paidAhead(work: Work, walletIds: readonly string[]): Promise<Set<string>> {
+/** The wallets that have received something in a currency of the requests that is dated after now. Deposits have no index for it. */
+async function paidAhead(
+  work: Work,
+  walletIds: readonly string[],
+  requests: readonly InvoiceRequest[],
+): Promise<Set<string>> {
+  const currencies = [...new Set(requests.map(({ currency }) => currency))]
   const rows = await work.rows<{ id: string }>(sql`
     SELECT w.id FROM wallets AS w WHERE w.id = ANY(${walletIds}::text[]) AND EXISTS (
-      SELECT 1 FROM deposits AS d WHERE d.address_id = w.address_id AND d.counted_as IS NOT NULL AND d.kind = 'confirmed'
-        AND d.received_at > ${work.now})`)
+      SELECT 1 FROM unnest(${currencies}::text[]) AS asked (currency) JOIN received_sums AS s ON s.address_id = w.address_id
+        AND s.currency = asked.currency AND s.shift = ${SHORTEST_SHIFT}::smallint AND s.start > ${work.now} AND s.confirmed > 0)`)
   return new Set(rows.map(({ id }) => id))
 }

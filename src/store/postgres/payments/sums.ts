@@ -13,6 +13,9 @@ import type { Work } from '../connection/work.js'
 /** Binary digits of the length of each size of spans, in ms. */
 const SIZES = sql`(VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)`
 
+/** That of the spans of one ms: each has what was received in it. */
+export const SHORTEST_SHIFT = 0
+
 /** Selects the spans of `received_sums AS s` of a size that make up the time after a moment (`bigint`). */
 function spansAfter(moment: Fragment): Fragment {
   return sql`s.shift = size.shift
