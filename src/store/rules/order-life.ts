@@ -14,7 +14,7 @@ import {
 } from '../../domain/order-share.js'
 import { isExpiryDue } from '../../domain/voiding.js'
 import { type Asking, ask } from './asking.js'
-import { decideExpiryOf, voidNow } from './invoice-life.js'
+import { decideExpiryOf, settleIfPaid, voidNow } from './invoice-life.js'
 import type { HeldOrder, OptionRow, OrderWork } from './order-work.js'
 import { tellWallets } from './tell-wallets.js'
 
@@ -49,7 +49,9 @@ export function* reviewOrder<I extends OptionRow>(
   id: string,
   cause: OrderCause<I> | null,
 ): Asking<HeldOrder<I>> {
-  const { order, rows } = yield* holdOrder(work, id)
+  const held = yield* holdOrder(work, id)
+  const { rows } = held
+  const order = endedBefore(work, held)
   const share = confirmedOf(work, rows)
   const standing = standingOf(share)
   const moved = { ...order, standing }
@@ -65,7 +67,7 @@ export function* reviewOrder<I extends OptionRow>(
   if (cause?.isConfirmed === true && isTooMuch(work, order, rows, share, cause.invoice)) {
     work.log('order.overpaid', reviewed, cause.invoice)
   }
-  if (reviewed !== moved || standing !== order.standing) work.put(reviewed)
+  if (reviewed !== moved || standing !== order.standing || order !== held.order) work.put(reviewed)
   return { order: reviewed, rows }
 }
 
@@ -185,6 +187,8 @@ function* takeBack<I extends OptionRow>(work: OrderWork<I>, { order, rows }: Hel
     const ending = { expiresAt: row.expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry: isPast }
     const revived = life.revive(row, ending)
     life.log('invoice.unpaid', revived)
+    // What others have paid on its wallets meanwhile counts for it, too.
+    settleIfPaid(life, revived)
     tellWallets(work, revived)
     alive.set(row.invoice.id, revived)
   }
@@ -210,8 +214,15 @@ function endIfNoneIsLeft<I extends OptionRow>(work: OrderWork<I>, order: Order, 
   return after
 }
 
-function ended<I extends OptionRow>(work: OrderWork<I>, order: Order, rows: readonly I[]): Order {
-  const voidedAt = voidedAtOf(work, order, rows)
+/** An order as it was before a change: its time may be over, and nobody has decided that yet. */
+function endedBefore<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): Order {
+  if (order.standing === 'paid' || order.expiresAt > work.life.nowMs) return order
+  return ended(work, order, rows, shareOf([]))
+}
+
+/** `share`: what has come, as far as it decides. */
+function ended<I extends OptionRow>(work: OrderWork<I>, order: Order, rows: readonly I[], share?: Share): Order {
+  const voidedAt = voidedAtOf(work, order, rows, share)
   if (voidedAt === order.voidedAt) return order
   const gone = { ...order, voidedAt }
   work.log(voidedAt !== null && voidedAt >= order.expiresAt ? 'order.expired' : 'order.voided', gone, null)

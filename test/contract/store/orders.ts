@@ -361,6 +361,29 @@ export function describeOrders(open: OpenStore): void {
       assert.equal((await told(t, made)).paidFraction, NONE)
     })
 
+    scenario(
+      'has an invoice live again as paid when others have paid its amount on its wallet meanwhile',
+      async (t) => {
+        const made = await tenOrOne(t)
+        await pay(t, 'tx', '10000000')
+        const other = await t.invoice({ walletIds: ['wallet-2'], amount: '2', reference: 'other', callbackUrl: HOOK })
+        await payEther(t, 'for the other', '2')
+        await report(t, 'dropped', 'tx', '10000000')
+        await standsAs(t, made, 'unpaid', NONE, [false, false])
+        const [, ether] = made.invoices
+        const events = (await eventsOf(t, made)).filter(({ invoiceId }) => invoiceId === ether?.id)
+        assert.deepEqual(
+          events.map(({ type }) => type),
+          ['invoice.created', 'invoice.voided', 'invoice.unpaid', 'invoice.paid'],
+        )
+        assert.deepEqual([(await t.paymentOf(other)).own, (await t.paymentOf(present(ether))).own], ['2', '0'])
+        // Its amount is free again.
+        assert.ok((await t.request({ walletIds: ['wallet-2'], amount: '1' })).ok)
+        await payEther(t, 'for the other', '2', 'dropped')
+        await standsAs(t, made, 'unpaid', NONE, [false, false])
+      },
+    )
+
     scenario('has no invoice live again whose amount is another’s by now', async (t) => {
       const made = await tenOrOne(t)
       await pay(t, 'tx', '10000000')
@@ -381,6 +404,25 @@ export function describeOrders(open: OpenStore): void {
       await pay(t, 'late', '10000000')
       await standsAs(t, made, 'paid', WHOLE, [true, true])
       assert.deepEqual(await typesOf(t, made), ['order.created', 'order.expired', 'order.paid'])
+    })
+
+    scenario('is expired before what comes behind its time, though nobody had decided that yet', async (t) => {
+      await t.harness.reopen({ underpayment: 500 })
+      const nearly = await tenOrOne(t)
+      const whole = await order(t, { options: [{ walletIds: ['wallet-3'], currency: 'USDT', amount: '10' }] })
+      t.clock.advance(900 * SECOND_MS)
+      await pay(t, 'nearly', '9900000')
+      await report(t, 'confirmed', 'whole', '10000000', { walletId: 'wallet-3' })
+      await standsAs(t, nearly, 'partly', '0.990000000000000000', [true, true])
+      await standsAs(t, whole, 'paid', WHOLE, [true])
+      assert.deepEqual(await typesOf(t, nearly), ['order.created', 'order.expired', 'order.partly'])
+      assert.deepEqual(await typesOf(t, whole), ['order.created', 'order.expired', 'order.paid'])
+      const before = await eventsOf(t, nearly)
+      while (await t.store.commands.catchUp());
+      assert.deepEqual(await eventsOf(t, nearly), before)
+      for (const { order: made } of [nearly, whole]) {
+        assert.equal((await t.store.orders.find(made.id))?.voidedAt, made.expiresAt)
+      }
     })
 
     scenario('lives on with what has come, and its other invoices expire', async (t) => {
