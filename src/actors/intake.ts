@@ -44,9 +44,12 @@ export interface SetAsideDeposit extends NameInNetwork {
   readonly error: unknown
 }
 
+/** Deposits that are recorded in one turn: the next ones of a push wait until these are durable. */
+const DEPOSITS_TOGETHER_MAX = 256
+
 /**
- * The only entry for facts from outside. Events are applied in order and answered when they are durable. Deposits take
- * their turn in the mailbox of their wallet; facts about wallets and identities go to the store.
+ * The only entry for facts from outside. Events are applied in order, whatever wallets they are about, and answered when they are durable.
+ * Deposits take their turn in the mailboxes of all their wallets; facts about wallets and identities go to the store.
  */
 export class Intake {
   constructor(
@@ -58,7 +61,7 @@ export class Intake {
 
   /**
    * Returns one outcome for each event, in order. Rejects if the store does or a mailbox is full; the sender then
-   * repeats.
+   * repeats. No deposit behind the one that could not be recorded has been recorded then.
    */
   async apply(events: readonly IncomingEvent[]): Promise<readonly EventOutcome[]> {
     const outcomes: EventOutcome[] = []
@@ -67,7 +70,7 @@ export class Intake {
       const facts: EventOf<LedgerFact | UnreadableFact>[] = []
       const identities = new Set<string>()
       for (const { eventId, fact } of events.slice(outcomes.length)) {
-        if ((fact.type === 'deposit' ? facts : deposits).length > 0) break
+        if ((fact.type === 'deposit' ? facts : deposits).length > 0 || deposits.length === DEPOSITS_TOGETHER_MAX) break
         // One fact may fail alone. The last keys that were told count, so those before them must have been taken.
         if (fact.type === 'identity.keys' && identities.has(fact.identity)) break
         if (fact.type === 'identity.keys') identities.add(fact.identity)

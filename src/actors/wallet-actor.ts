@@ -1,12 +1,12 @@
 import { BoundedQueue } from '../base/bounded-queue.js'
-import type { WalletCommand, WalletResult } from '../store/commands.js'
+import type { Settled, WalletCommand, WalletResult } from '../store/commands.js'
 
-/** A command in the mailboxes of all wallets that it names. */
+/** A command, or several that stay together in this order, in the mailboxes of all wallets that they name. */
 export interface Envelope {
-  readonly command: WalletCommand
+  readonly commands: readonly WalletCommand[]
   readonly actors: readonly WalletActor[]
-  readonly resolve: (result: WalletResult) => void
-  readonly reject: (reason: unknown) => void
+  /** Takes the fates of a turn, of which those of the commands begin at `from`, in their order. */
+  readonly settle: (fates: readonly Settled<WalletResult>[], from: number) => void
 }
 
 /** The queue of one wallet. Every command on the wallet takes its turn here; its state is in the store. */
@@ -36,6 +36,8 @@ export class WalletActor {
  */
 export class Turn {
   readonly batch: Envelope[] = []
+  /** The commands of the batch. */
+  readonly commands: WalletCommand[] = []
 
   private constructor(readonly actors: readonly WalletActor[]) {}
 
@@ -57,20 +59,25 @@ export class Turn {
     for (const actor of this.actors) actor.turn = null
   }
 
-  /** Takes all commands that can run in this turn from the mailboxes, in order. */
+  /** Takes all commands that can run in this turn from the mailboxes, in order; what does not fit into any turn is alone in one. */
   private gather(batchLimit: number): void {
     let isMoving = true
     while (isMoving) {
       isMoving = false
       for (const actor of this.actors) {
         for (let head = actor.mailbox.peek(); head !== undefined; head = actor.mailbox.peek()) {
-          if (this.batch.length >= batchLimit || !this.isReady(head)) break
+          if (!this.hasRoom(head, batchLimit) || !this.isReady(head)) break
           for (const one of head.actors) one.mailbox.shift()
           this.batch.push(head)
+          for (const command of head.commands) this.commands.push(command)
           isMoving = true
         }
       }
     }
+  }
+
+  private hasRoom({ commands }: Envelope, batchLimit: number): boolean {
+    return this.batch.length === 0 || this.commands.length + commands.length <= batchLimit
   }
 
   private isReady(envelope: Envelope): boolean {

@@ -20,26 +20,14 @@ import {
   NO_TERMS,
   type OrderCommand,
   type OrderResult,
+  type Settled,
   type VoidCommand,
   type VoidOrderCommand,
   type VoidResult,
-  type WalletCommand,
-  type WalletResult,
 } from '../store/commands.js'
 import type { OrderPort } from '../store/orders.js'
 import type { ChainPort, InvoicePort, WalletPort } from '../store/store.js'
-import { type Envelope, Turn, WalletActor } from './wallet-actor.js'
-
-export interface DirectoryBounds {
-  /** Maximum commands that wait for one wallet. */
-  readonly mailboxCapacity: number
-  /** Maximum commands that wait for all wallets together. */
-  readonly totalCapacity: number
-  /** Maximum commands in one turn. */
-  readonly turnLimit: number
-}
-
-const DEFAULT_BOUNDS: DirectoryBounds = { mailboxCapacity: 8192, totalCapacity: 65_536, turnLimit: 256 }
+import { DEFAULT_BOUNDS, type MailboxBounds, Mailboxes } from './mailboxes.js'
 
 /** What the actors need of the store. */
 export interface DirectoryPorts {
@@ -61,31 +49,25 @@ export class MailboxFull extends Error {
 /** What a request to end an invoice depends on beside the invoice and its owner. */
 type EndTerms = Pick<VoidCommand, 'authority' | 'trace'>
 
-type ResultOf<Command extends WalletCommand> = Extract<WalletResult, { type: Command['type'] }>
-
-/** The wallet actors, created on first use and dropped when idle. */
+/** Finds the mailboxes of commands on wallets: all of those that a command is about. */
 export class WalletDirectory {
-  private readonly actors = new Map<string, WalletActor>()
-  private waitingCount = 0
-  private idleWaiters: (() => void)[] = []
+  private readonly mailboxes: Mailboxes
 
   constructor(
     private readonly store: DirectoryPorts,
-    private readonly bounds: DirectoryBounds = DEFAULT_BOUNDS,
+    bounds: MailboxBounds = DEFAULT_BOUNDS,
   ) {
-    if (bounds.turnLimit > bounds.mailboxCapacity || bounds.mailboxCapacity > bounds.totalCapacity) {
-      throw new Error('a turn must fit into a mailbox, and a mailbox into the directory')
-    }
+    this.mailboxes = new Mailboxes(store.commands, bounds)
   }
 
   /** Number of actors. */
   get size(): number {
-    return this.actors.size
+    return this.mailboxes.size
   }
 
   /** Number of commands that wait or run. */
   get depth(): number {
-    return this.waitingCount
+    return this.mailboxes.depth
   }
 
   /**
@@ -98,7 +80,7 @@ export class WalletDirectory {
     // Without a pause, requests of one wallet enter its mailbox in the order in which they were made.
     const answer = looked instanceof Promise ? await looked : looked
     if (answer !== null) return answer
-    const result = this.submit(request.walletIds, command)
+    const result = this.mailboxes.submit(request.walletIds, command)
     return (await result) ?? { type: 'invoice', outcome: refuse('overloaded'), expiresAt: null, isReplay: false }
   }
 
@@ -125,7 +107,7 @@ export class WalletDirectory {
     const answer = looked instanceof Promise ? await looked : looked
     if (answer !== null) return answer
     const walletIds = new Set(request.options.flatMap((option) => option.walletIds))
-    const result = this.submit([...walletIds], command)
+    const result = this.mailboxes.submit([...walletIds], command)
     return (await result) ?? { type: 'order', outcome: refuse('overloaded'), isReplay: false }
   }
 
@@ -151,7 +133,7 @@ export class WalletDirectory {
       owner,
       found.invoices.flatMap(({ invoice }) => walletsOf(invoice)),
     )
-    const result = await this.submit(own.length === 0 ? [`,order ${orderId}`] : own, command)
+    const result = await this.mailboxes.submit(own.length === 0 ? [`,order ${orderId}`] : own, command)
     return result === null ? refuse('overloaded') : result.outcome
   }
 
@@ -167,23 +149,19 @@ export class WalletDirectory {
     if (invoice === undefined) return refuse('invoice_not_found')
     if (invoice.owner !== owner) return refuse('not_invoice_owner')
     const own = await this.ownWallets(owner, walletsOf(invoice))
-    const result = await this.submit(own.length === 0 ? [`,invoice ${invoiceId}`] : own, command)
+    const result = await this.mailboxes.submit(own.length === 0 ? [`,invoice ${invoiceId}`] : own, command)
     return result === null ? refuse('overloaded') : result.outcome
   }
 
   /**
-   * Records deposits in order, each in a turn of the wallet that received it. Each has its own result; it is rejected
-   * with `MailboxFull` if that mailbox is full.
+   * Records deposits in order, in one turn of all wallets that received them: two of them may be for one order, on whichever wallets.
+   * Each has its own result. All are rejected with `MailboxFull` if one of the mailboxes is full.
    */
-  async recordDeposits(
-    deposits: readonly Omit<DepositCommand, 'type'>[],
-  ): Promise<readonly PromiseSettledResult<DepositResult>[]> {
-    const keys = await this.keysOf(deposits.map(({ fact }) => fact.sighting))
-    const results = deposits.map((deposit, i) => {
-      const result = this.submit([keys[i] ?? ''], { type: 'deposit', ...deposit })
-      return result ?? Promise.reject(new MailboxFull())
-    })
-    return Promise.allSettled(results)
+  async recordDeposits(deposits: readonly Omit<DepositCommand, 'type'>[]): Promise<readonly Settled<DepositResult>[]> {
+    const keys = [...new Set(await this.keysOf(deposits.map(({ fact }) => fact.sighting)))]
+    const commands = deposits.map((deposit): DepositCommand => ({ type: 'deposit', ...deposit }))
+    const fates = this.mailboxes.submitAll(keys, commands)
+    return fates ?? deposits.map(() => ({ status: 'rejected', reason: new MailboxFull() }))
   }
 
   /**
@@ -194,7 +172,11 @@ export class WalletDirectory {
     const { network } = step
     const addresses = await this.store.chain.addressesOf(step)
     const wallets = await this.keysOf(addresses.map((toAddress) => ({ network, toAddress })))
-    const result = await this.submit([`,chain ${network}`, ...new Set(wallets)], { type: 'chain', step, ...terms })
+    const result = await this.mailboxes.submit([`,chain ${network}`, ...new Set(wallets)], {
+      type: 'chain',
+      step,
+      ...terms,
+    })
     if (result === null) throw new MailboxFull()
     return result
   }
@@ -206,14 +188,14 @@ export class WalletDirectory {
 
   /** Resolves when no command waits or runs. */
   idle(): Promise<void> {
-    if (this.waitingCount === 0) return Promise.resolve()
-    return new Promise((resolve) => this.idleWaiters.push(resolve))
+    return this.mailboxes.idle()
   }
 
   /**
-   * The mailbox of each deposit: that of the wallet at its address, or of the address itself while its wallet is
-   * unknown. Each address is looked up once; if its wallet became known between two look-ups, deposits to it could
-   * change places.
+   * The key of each deposit's mailbox: the id of the wallet at its address, which has no comma (`flawOfWalletId`), or the address itself
+   * while its wallet is unknown. Keys that are no wallet's begin with a comma and their kind, so that no id or address chosen by a client
+   * is the key of another kind's mailbox. Each address is looked up once; if its wallet became known between two look-ups, deposits to it
+   * could change places.
    */
   private keysOf(sightings: readonly Pick<Sighting, 'network' | 'toAddress'>[]): Promise<readonly string[]> {
     const keys = new Map<string, Promise<string>>()
@@ -227,66 +209,5 @@ export class WalletDirectory {
         return key
       }),
     )
-  }
-
-  /**
-   * Returns null if a mailbox is full. Enters all mailboxes in this one call, so that all have commands in the same
-   * order. The mailbox of a wallet has the wallet's id as its key, which has no comma (`flawOfWalletId`). Other keys begin
-   * with a comma and their kind, so that no id or address chosen by a client is the key of another kind's mailbox.
-   */
-  private submit<Command extends WalletCommand>(
-    keys: readonly string[],
-    command: Command,
-  ): Promise<ResultOf<Command>> | null {
-    if (this.waitingCount >= this.bounds.totalCapacity) return null
-    for (const key of keys) {
-      if (this.actors.get(key)?.mailbox.isFull === true) return null
-    }
-    return new Promise((resolve, reject) => {
-      const actors = keys.map((key) => this.actor(key))
-      // `take` checks that the result is of the command's type.
-      const envelope = { command, actors, resolve: resolve as Envelope['resolve'], reject }
-      for (const actor of actors) actor.mailbox.push(envelope)
-      this.waitingCount += 1
-      const [first] = actors
-      if (first !== undefined) this.tryTurn(first)
-    })
-  }
-
-  private actor(key: string): WalletActor {
-    const known = this.actors.get(key)
-    if (known !== undefined) return known
-    const actor = new WalletActor(key, this.bounds.mailboxCapacity)
-    this.actors.set(key, actor)
-    return actor
-  }
-
-  private tryTurn(actor: WalletActor): void {
-    const turn = Turn.begin(actor, this.bounds.turnLimit)
-    if (turn !== null) void this.take(turn)
-  }
-
-  /** Runs a turn. Every command of it is answered, even if the store throws, and the actors continue. */
-  private async take(turn: Turn): Promise<void> {
-    try {
-      const fates = await this.store.commands.perform(turn.batch.map((envelope) => envelope.command))
-      if (fates.length !== turn.batch.length) throw new Error('the store answered another number of commands')
-      for (const [i, envelope] of turn.batch.entries()) {
-        const fate = fates[i]
-        if (fate?.status !== 'fulfilled') envelope.reject(fate?.reason)
-        else if (fate.value.type === envelope.command.type) envelope.resolve(fate.value)
-        else
-          envelope.reject(new Error(`a command of type ${envelope.command.type} was answered as a ${fate.value.type}`))
-      }
-    } catch (error) {
-      for (const envelope of turn.batch) envelope.reject(error)
-    }
-    this.waitingCount -= turn.batch.length
-    turn.end()
-    for (const actor of turn.actors) {
-      this.tryTurn(actor)
-      if (actor.isIdle) this.actors.delete(actor.key)
-    }
-    if (this.waitingCount === 0) for (const wake of this.idleWaiters.splice(0)) wake()
   }
 }

@@ -46,8 +46,8 @@ export function parseEvents(
 
 /**
  * Applies the valid events, in order, and returns a result for every event. A second event with the same id is not
- * applied in one batch with the first, because deposits to different wallets may overtake each other, and it must be
- * the duplicate. Rejects when `apply` does; then the gateway retries the push.
+ * applied in one batch with the first, because a deposit whose recording fails is set aside behind its batch, and the
+ * second event must be the duplicate. Rejects when `apply` does; then the gateway retries the push.
  */
 export async function applyEvents(parsed: readonly ParsedEvent[], apply: ApplyEvents): Promise<readonly EventResult[]> {
   const results: EventResult[] = []

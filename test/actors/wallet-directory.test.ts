@@ -228,10 +228,12 @@ describe('a wallet actor', () => {
       directory.createInvoice(wanted('b', id)),
     ])
     const step = directory.takeChainStep({ type: 'forget', network: 'SEP' })
-    const deposits = directory.recordDeposits([deposit('1', '0xaa'), deposit('2', '0xdd')])
+    const deposits = Promise.all(
+      [deposit('1', '0xaa'), deposit('2', '0xdd')].map((one) => directory.recordDeposits([one])),
+    )
     for (let n = 0; n < made.length + 3; n += 1) (await store.commit(n)).release()
     assert.equal((await step).outcome.status, 'refused')
-    assert.ok((await deposits).every(({ status }) => status === 'fulfilled'))
+    assert.ok((await deposits).flat().every(({ status }) => status === 'fulfilled'))
     for (const { outcome } of await Promise.all(made)) assert.ok(outcome.ok)
   })
 
@@ -248,7 +250,7 @@ describe('a wallet actor', () => {
     }
   })
 
-  test('deposits of one call to an address stay in order, also when its wallet becomes known meanwhile', async () => {
+  test('an address is looked up once for all deposits of a call, so that none changes its mailbox meanwhile', async () => {
     const store = new ScriptedStore()
     let looks = 0
     const at = async (): Promise<Wallet | undefined> => {
@@ -258,30 +260,79 @@ describe('a wallet actor', () => {
     const { commands, invoices, orders, chain } = store
     const directory = new WalletDirectory({ commands, invoices, orders, chain, wallets: { ...store.wallets, at } })
     const fates = directory.recordDeposits([deposit('1', '0xAA'), deposit('2', '0xaa'), deposit('3', '0xAA')])
-    const first = await store.commit(0)
-    assert.deepEqual(first.names, ['1'])
-    assert.equal(store.commits.length, 1)
-    first.release()
-    const second = await store.commit(1)
-    assert.deepEqual(second.names, ['2', '3'])
-    second.release()
+    const commit = await store.commit(0)
+    assert.deepEqual([commit.names, directory.size, looks], [['1', '2', '3'], 1, 1])
+    commit.release()
     assert.ok((await fates).every(({ status }) => status === 'fulfilled'))
-    assert.equal(looks, 1)
   })
+})
 
-  test('records the deposits of an address in order, and those of other addresses beside them', async () => {
+describe('the deposits of a call', () => {
+  test('are recorded together in their order, whatever their addresses are', async () => {
     const { store, directory } = setUp()
     const fates = directory.recordDeposits([deposit('1', '0xAA'), deposit('2', '0xBB'), deposit('3', '0xaa')])
-    assert.deepEqual((await store.commit(0)).names, ['1'])
-    assert.deepEqual((await store.commit(1)).names, ['2'])
-    store.commits[0]?.release()
-    assert.deepEqual((await store.commit(2)).names, ['3'])
-    store.commits[1]?.release()
-    store.commits[2]?.release()
+    const commit = await store.commit(0)
+    assert.deepEqual(commit.names, ['1', '2', '3'])
+    store.poisoned.add('2')
+    commit.release()
     assert.deepEqual(
-      (await fates).map((fate) => fate.status),
-      ['fulfilled', 'fulfilled', 'fulfilled'],
+      (await fates).map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
     )
+  })
+
+  test('wait for all of their wallets, and none overtakes one whose wallet is busy', async () => {
+    const { store, directory } = setUp()
+    const busy = directory.createInvoice(wanted('busy', 'd'))
+    const fates = directory.recordDeposits([deposit('1', '0xdd'), deposit('2', '0xbb')])
+    const other = directory.recordDeposits([deposit('3', '0xcc')])
+    ;(await store.commit(1)).release()
+    await other
+    assert.deepEqual(
+      store.commits.map(({ names }) => names),
+      [['busy'], ['3']],
+    )
+    store.commits[0]?.release()
+    const commit = await store.commit(2)
+    assert.deepEqual(commit.names, ['1', '2'])
+    commit.release()
+    assert.ok((await fates).every(({ status }) => status === 'fulfilled'))
+    assert.ok((await busy).outcome.ok)
+  })
+
+  test('stay together in a turn, which takes as many calls as it has room for', async () => {
+    const { store, directory } = setUp({ mailboxCapacity: 4, totalCapacity: 12, turnLimit: 3 })
+    const calls = [['1', '2', '3', '4'], ['5', '6'], ['7', '8'], ['9']].map((names) =>
+      directory.recordDeposits(names.map((name) => deposit(name, '0xaa'))),
+    )
+    await store.commit(0)
+    assert.equal(directory.depth, 9)
+    for (const [n, names] of [
+      ['1', '2', '3', '4'],
+      ['5', '6'],
+      ['7', '8', '9'],
+    ].entries()) {
+      const commit = await store.commit(n)
+      assert.deepEqual(commit.names, names)
+      commit.release()
+    }
+    await Promise.all(calls)
+    assert.equal(directory.depth, 0)
+  })
+
+  test('are refused together where one of their mailboxes is full, or the directory', async () => {
+    const { store, directory } = setUp({ mailboxCapacity: 1, totalCapacity: 4, turnLimit: 1 })
+    const made = ['running', 'waiting'].map((name) => directory.createInvoice(wanted(name, 'd')))
+    for (const addresses of [
+      ['0xbb', '0xdd', '0xcc'],
+      ['0xbb', '0xcc', '0xee'],
+    ]) {
+      const fates = await directory.recordDeposits(addresses.map((address) => deposit(`to ${address}`, address)))
+      assert.ok(fates.every((fate) => fate.status === 'rejected' && fate.reason instanceof MailboxFull))
+    }
+    assert.equal(directory.size, 1)
+    for (const n of [0, 1]) (await store.commit(n)).release()
+    await Promise.all(made)
   })
 })
 

@@ -203,16 +203,27 @@ export function describeWaitingDeposits(open: OpenStore): void {
       assert.deepEqual([await c.aside(), await c.kinds('dust', 'gone')], [[], [undefined, undefined]])
     })
 
-    scenario('waits alone when the gateway reports it', async (c) => {
-      await c.observe(confirmed(block(1, ALL)))
-      const report = (txHash: string, wallet: string, amount: string) => ({
-        eventId: null,
-        fact: depositFact('confirmed', { txHash, toAddress: addressOf(wallet), amount }),
-      })
-      const outcomes = await c.intake.apply([report(...DUST), report(...VICTIM)])
-      assert.deepEqual(outcomes, [{ status: 'applied' }, { status: 'applied' }])
-      assert.deepEqual([await c.aside(), await c.kinds('dust')], [[], ['confirmed']])
-    })
+    scenario(
+      'is waited for by what comes behind it in its push, on whichever wallet, and by no other push',
+      async (c) => {
+        await c.t.own('alice', 'wallet-3')
+        await c.observe(confirmed(block(1, ALL)))
+        const report = ([txHash, wallet, amount]: Transfer) => ({
+          eventId: null,
+          fact: depositFact('confirmed', { txHash, toAddress: addressOf(wallet), amount }),
+        })
+        const push = c.intake.apply([report(DUST), report(['behind', 'wallet-3', '1'])])
+        const other = c.intake.apply([report(VICTIM)])
+        assert.deepEqual(await other, [{ status: 'applied' }])
+        assert.deepEqual(await push, [{ status: 'applied' }, { status: 'applied' }])
+        assert.deepEqual([await c.aside(), await c.kinds('dust', 'behind')], [[], ['confirmed', 'confirmed']])
+        const told = await c.told('alice')
+        assert.ok(
+          told.indexOf('deposit.confirmed dust last') < told.indexOf('deposit.pending behind null'),
+          told.join(),
+        )
+      },
+    )
 
     scenario('is aside until it is recorded, whoever reports it meanwhile', async (c) => {
       await c.observe(confirmed(block(1, ALL)))

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
+import { WalletDirectory } from '../../../src/actors/wallet-directory.js'
 import type { DepositReport } from '../../../src/domain/deposit.js'
+import type { DepositFact } from '../../../src/domain/ledger-fact.js'
 import { orderState } from '../../../src/domain/order-share.js'
 import type { CreatedOrder } from '../../../src/store/commands.js'
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js'
@@ -66,12 +68,17 @@ function halves(n: number): OrderFieldsOfTest {
   }
 }
 
-/** Reports to one option of an order at a store. */
-async function report(store: Store, kind: DepositReport, n: number, option: 0 | 1, amount: string): Promise<void> {
+/** A report to one option of an order. */
+function paid(kind: DepositReport, n: number, option: 0 | 1, amount: string): DepositFact {
   const [currency, toAddress] = [['Tether', '#native'][option] ?? '', addressOf(walletsOf(n)[option])]
   // Behind its creation, whatever the time of the database is.
   const receivedAt = Date.now() + 60_000
-  const fact = depositFact(kind, { txHash: `${n} ${option} ${amount}`, toAddress, currency, amount, receivedAt })
+  return depositFact(kind, { txHash: `${n} ${option} ${amount}`, toAddress, currency, amount, receivedAt })
+}
+
+/** Reports it at a store. */
+async function report(store: Store, kind: DepositReport, n: number, option: 0 | 1, amount: string): Promise<void> {
+  const fact = paid(kind, n, option, amount)
   const [fate] = await store.commands.perform([{ type: 'deposit', eventId: null, fact }])
   if (fate?.status !== 'fulfilled') throw fate?.reason
 }
@@ -136,6 +143,35 @@ test('a payment that is taken back while another comes, and a voiding meanwhile,
       const types = await typesOf(third, order)
       assert.deepEqual(types.slice(0, 3), ['order.created', 'order.paid', ...types.slice(2, 3)])
       assert.equal(types.filter((type) => type === 'order.unpaid').length, 1)
+    }
+  })
+})
+
+test('deposits of a push pay each order in their order, more than a transaction takes, beside those of another process', async () => {
+  await withStores(async ([one, other, third]) => {
+    const orders: CreatedOrder[] = []
+    for (let n = 0; n < ORDERS; n += 1) orders.push(await created(third, halves(n)))
+    const parts = [
+      [0, '4000000'],
+      [0, '6000000'],
+      [1, '1'],
+    ] as const
+    const pushOf = (numbers: readonly number[]) =>
+      parts.flatMap(([option, amount]) =>
+        numbers.map((n) => ({ eventId: null, fact: paid('confirmed', n, option, amount) })),
+      )
+    const numbers = orders.map((_, n) => n)
+    const [some, others] = [numbers.slice(0, -2), numbers.slice(-2)]
+    const fates = await Promise.all([
+      new WalletDirectory(one).recordDeposits(pushOf(some)),
+      new WalletDirectory(other).recordDeposits(pushOf(others)),
+    ])
+    assert.ok(fates.flat().every(({ status }) => status === 'fulfilled'))
+    for (const order of orders) {
+      const state = { status: 'paid', paidFraction: '2.000000000000000000', isVoid: [false, true] }
+      assert.deepEqual(await stateOf(third, order), state)
+      const types = ['order.created', 'order.partly', 'order.paid', 'order.overpaid']
+      assert.deepEqual(await typesOf(third, order), types)
     }
   })
 })

@@ -6,7 +6,6 @@ import {
   type ChainCommand,
   type CommandPort,
   type DepositCommand,
-  type DepositResult,
   type InvoiceCommand,
   type InvoiceResult,
   type OrderCommand,
@@ -26,7 +25,6 @@ import { takeStep } from '../chain/chain-steps.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
-import type { Work } from '../connection/work.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import type { Fence } from '../fence.js'
 import { expireDue, selectDue } from '../invoices/settle.js'
@@ -35,26 +33,25 @@ import { acceptIn, voidIn } from '../invoices/void-invoice.js'
 import { acceptOrderIn, voidOrderIn } from '../orders/end-order.js'
 import { expireOrdersDue, selectOrdersDue } from '../orders/order-expiry.js'
 import { createAll } from './create.js'
+import { DepositCommands } from './deposit-commands.js'
 import { Gathering } from './gathering.js'
-import { recordDeposits, setDepositAside } from './record-deposits.js'
+import { leading } from './leading.js'
 import { earlierOf, earlierOrderOf, type KnownRequest, knownRequests, removeExpired } from './requests.js'
+import { untilDone } from './until-done.js'
 
 /** What creates invoices. */
 type Creation = InvoiceCommand | OrderCommand
 
 /** Creations in one transaction. */
 const CREATIONS_MAX = 256
-/** Deposits in one transaction. Each takes some statements of its own, while the wallets of all are locked. */
-const DEPOSITS_MAX = 64
 
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
 export class PostgresCommands implements CommandPort {
-  private readonly creations = new Gathering(CREATIONS_MAX, (creations: readonly Creation[]) =>
-    this.createAll(creations),
-  )
-  private readonly recordings = new Gathering(DEPOSITS_MAX, (commands: readonly DepositCommand[]) =>
-    this.recordAll(commands),
-  )
+  private readonly creations = new Gathering({
+    most: CREATIONS_MAX,
+    performAll: (calls: readonly (readonly Creation[])[]) => this.createAll(calls.flat()),
+  })
+  private readonly recordings: DepositCommands
   /** The owner of each wallet that has one. */
   private readonly owners = new Batcher((walletIds: readonly string[]) => this.ownersOf(walletIds))
   /** The wallet that was examined last, so that each has its turn. */
@@ -65,7 +62,9 @@ export class PostgresCommands implements CommandPort {
     private readonly deposits: DepositRecorder,
     private readonly terms: InvoiceTerms,
     private readonly fence: Fence,
-  ) {}
+  ) {
+    this.recordings = new DepositCommands(database, deposits)
+  }
 
   async perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
     const fates: Settled<WalletResult>[] = []
@@ -78,7 +77,7 @@ export class PostgresCommands implements CommandPort {
           fates.push(...(await this.creations.perform(leading(rest, isCreation))))
           break
         case 'deposit':
-          fates.push(...(await this.record(leading(rest, isDeposit))))
+          fates.push(...(await this.recordings.perform(leading(rest, isDeposit))))
           break
         case 'void':
         case 'accept':
@@ -158,39 +157,6 @@ export class PostgresCommands implements CommandPort {
     return this.database.write((work) => createAll(work, creations, this.terms), creations.length)
   }
 
-  /** Together with those of other wallets. One that meets much is recorded alone, so that the others do not wait for it. */
-  private async record(commands: readonly DepositCommand[]): Promise<readonly Settled<DepositResult>[]> {
-    // A transaction of its own: what others report of the same deposit comes before or after.
-    const aside = commands.findIndex((command) => command.aside !== undefined)
-    const one = commands[aside]
-    if (one !== undefined) {
-      const before = await this.record(commands.slice(0, aside))
-      const own = await Promise.allSettled([this.setAside(one)])
-      return [...before, ...own, ...(await this.record(commands.slice(aside + 1)))]
-    }
-    if (commands.length === 0) return []
-    const fates: Settled<DepositResult>[] = []
-    for (const [i, fate] of (await this.recordings.perform(commands)).entries()) {
-      const command = commands[i]
-      if (fate.status === 'rejected') fates.push(fate)
-      else if (fate.value !== null) fates.push({ status: 'fulfilled', value: fate.value })
-      else if (command !== undefined) fates.push(...(await Promise.allSettled([this.recordAlone(command)])))
-    }
-    return fates
-  }
-
-  private setAside(command: DepositCommand): Promise<DepositResult> {
-    return this.database.write((work) => setDepositAside(work, command, this.deposits))
-  }
-
-  private recordAlone(command: DepositCommand): Promise<DepositResult> {
-    return this.untilDone(async (work) => (await recordDeposits(work, [command], this.deposits))[0] ?? null)
-  }
-
-  private recordAll(commands: readonly DepositCommand[]): Promise<readonly (DepositResult | null)[]> {
-    return this.database.write((work) => recordDeposits(work, commands, this.deposits), commands.length)
-  }
-
   private async performOne(
     command: VoidCommand | AcceptCommand | VoidOrderCommand | AcceptOrderCommand | ChainCommand,
   ): Promise<WalletResult> {
@@ -207,7 +173,7 @@ export class PostgresCommands implements CommandPort {
       case 'accept':
         return this.database.write(async (work) => ({ type: 'accept', outcome: await acceptIn(work, command) }))
       case 'chain': {
-        const { outcome, owed } = await this.untilDone(async (work) => {
+        const { outcome, owed } = await untilDone(this.database, async (work) => {
           await this.fence.hold(work)
           const taken = await takeStep(work, command.step, this.deposits, command.aside)
           if (taken === null || command.isTrial !== true) return taken
@@ -218,14 +184,6 @@ export class PostgresCommands implements CommandPort {
       }
     }
   }
-
-  /** A unit that answers null has settled a piece of what it met, and goes on in another transaction. */
-  private async untilDone<T>(unit: (work: Work) => Promise<T | null>): Promise<T> {
-    for (;;) {
-      const result = await this.database.write(unit)
-      if (result !== null) return result
-    }
-  }
 }
 
 function isCreation(command: WalletCommand): command is Creation {
@@ -234,13 +192,4 @@ function isCreation(command: WalletCommand): command is Creation {
 
 function isDeposit(command: WalletCommand): command is DepositCommand {
   return command.type === 'deposit'
-}
-
-/** The commands of one kind with which a batch begins. */
-function leading<C extends WalletCommand>(
-  batch: readonly WalletCommand[],
-  isOne: (command: WalletCommand) => command is C,
-): readonly C[] {
-  const end = batch.findIndex((command) => !isOne(command))
-  return (end === -1 ? batch : batch.slice(0, end)).filter(isOne)
 }

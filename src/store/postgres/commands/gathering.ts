@@ -3,34 +3,33 @@ import type { Settled } from '../../commands.js'
 /** Transactions at once: one is decided here while the database works on another. */
 const RUNNING_MAX = 2
 
-interface Part<C, R> {
+interface Call<C, R> {
   readonly commands: readonly C[]
   readonly resolve: (fates: readonly Settled<R>[]) => void
 }
 
+export interface GatheringOptions<C, R> {
+  /** Commands in one transaction. */
+  readonly most: number
+  /** Answers the commands of some calls, in order, or rejects and has done nothing. */
+  readonly performAll: (calls: readonly (readonly C[])[]) => Promise<readonly R[]>
+  /** Whether what is behind a command in its call must not be performed. It has the same fate then. Never when absent. */
+  readonly isStop?: (fate: Settled<R>) => boolean
+}
+
 /**
  * Gathers commands of many wallets into one transaction: what comes while others are under way is performed together next. The
- * commands of one call stay together, in order.
+ * commands of one call are performed in order, those of a later transaction behind those of an earlier one.
  */
 export class Gathering<C, R> {
-  private waiting: Part<C, R>[] = []
+  private waiting: Call<C, R>[] = []
   private running = 0
 
-  /**
-   * `performAll` answers each command, in order, or rejects and has done nothing. `gatheredMax`: commands in one transaction.
-   */
-  constructor(
-    private readonly gatheredMax: number,
-    private readonly performAll: (commands: readonly C[]) => Promise<readonly R[]>,
-  ) {}
+  constructor(private readonly options: GatheringOptions<C, R>) {}
 
   /** Performs commands in order. One that throws is rejected alone. */
-  async perform(commands: readonly C[]): Promise<readonly Settled<R>[]> {
-    const fates: Settled<R>[] = []
-    while (fates.length < commands.length) {
-      fates.push(...(await this.gather(commands.slice(fates.length, fates.length + this.gatheredMax))))
-    }
-    return fates
+  perform(commands: readonly C[]): Promise<readonly Settled<R>[]> {
+    return this.inOrder(piecesOf(commands, this.options.most), (some) => this.gather(some))
   }
 
   private gather(commands: readonly C[]): Promise<readonly Settled<R>[]> {
@@ -44,10 +43,10 @@ export class Gathering<C, R> {
     this.running += 1
     // What comes in the same turn of the event loop joins.
     await Promise.resolve()
-    for (let parts = this.take(); parts.length > 0; parts = this.take()) {
-      const fates = await this.settle(parts.flatMap(({ commands }) => commands))
+    for (let calls = this.take(); calls.length > 0; calls = this.take()) {
+      const fates = await this.settle(calls.map(({ commands }) => commands))
       let from = 0
-      for (const { commands, resolve } of parts) {
+      for (const { commands, resolve } of calls) {
         resolve(fates.slice(from, from + commands.length))
         from += commands.length
       }
@@ -56,26 +55,52 @@ export class Gathering<C, R> {
   }
 
   /** Takes as many of those that wait as fit into a transaction, at least one. */
-  private take(): readonly Part<C, R>[] {
+  private take(): readonly Call<C, R>[] {
     let size = 0
     const end = this.waiting.findIndex(({ commands }) => {
       size += commands.length
-      return size > this.gatheredMax
+      return size > this.options.most
     })
     return this.waiting.splice(0, end === -1 ? this.waiting.length : Math.max(end, 1))
   }
 
   /** When the transaction of several fails, each half has its own, until the one that throws is alone. */
-  private async settle(commands: readonly C[]): Promise<readonly Settled<R>[]> {
-    const [all] = await Promise.allSettled([this.performAll(commands)])
+  private async settle(calls: readonly (readonly C[])[]): Promise<readonly Settled<R>[]> {
+    const [all] = await Promise.allSettled([this.options.performAll(calls)])
     if (all.status === 'fulfilled') return all.value.map((value) => ({ status: 'fulfilled', value }))
+    const commands = calls.flat()
     if (commands.length === 1 || isOfStore(all.reason)) {
       return commands.map(() => ({ status: 'rejected', reason: all.reason }))
     }
-    const middle = Math.ceil(commands.length / 2)
-    const first = await this.settle(commands.slice(0, middle))
-    return [...first, ...(await this.settle(commands.slice(middle)))]
+    if (calls.length === 1) return this.inOrder(halvesOf(commands), (some) => this.settle([some]))
+    const fates: Settled<R>[] = []
+    for (const some of halvesOf(calls)) fates.push(...(await this.settle(some)))
+    return fates
   }
+
+  /** Performs the pieces of a call one after the other, until one of their fates is a stop. */
+  private async inOrder(
+    pieces: readonly (readonly C[])[],
+    perform: (piece: readonly C[]) => Promise<readonly Settled<R>[]>,
+  ): Promise<readonly Settled<R>[]> {
+    const { isStop = () => false } = this.options
+    const fates: Settled<R>[] = []
+    let stop: Settled<R> | undefined
+    for (const piece of pieces) {
+      const some = stop === undefined ? await perform(piece) : Array<Settled<R>>(piece.length).fill(stop)
+      fates.push(...some)
+      stop ??= some.find(isStop)
+    }
+    return fates
+  }
+}
+
+function halvesOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  return piecesOf(items, Math.ceil(items.length / 2))
+}
+
+function piecesOf<T>(items: readonly T[], most: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / most) }, (_, n) => items.slice(n * most, (n + 1) * most))
 }
 
 /** Whether the store failed, and not a command. */

@@ -5,22 +5,23 @@ import { answerAgain, answerUnrecorded } from '../../rules/deposit-command.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import type { Work } from '../connection/work.js'
 import { DepositMemo } from '../deposits/deposit-memo.js'
-import { nameOf, placesOfDeposits } from '../deposits/deposit-rows.js'
+import { placesOfDeposits } from '../deposits/deposit-rows.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import { DepositRecording } from '../deposits/recording.js'
 import { expireDue } from '../invoices/settle.js'
 import { type AnsweredEvent, earlierAnswers, rememberAnswers } from '../ledger/answered-events.js'
-import { lockAddresses, placeNameOf } from '../wallets/wallet-rows.js'
+import { lockAddresses } from '../wallets/wallet-rows.js'
 
 /**
- * Records deposits of any wallets in one unit of work, in order. Null for one that meets more paid invoices than a unit settles: some
- * of them are settled now, and it is to be recorded in another unit. So is what comes behind it and is about the same.
+ * Records the deposits of some calls, on any wallets, in one unit of work, in order. Null for one that meets more paid invoices than a unit
+ * settles: some of them are settled now, and it is to be recorded in another unit. So is all that comes behind it in its call.
  */
 export async function recordDeposits(
   work: Work,
-  commands: readonly DepositCommand[],
+  calls: readonly (readonly DepositCommand[])[],
   deposits: DepositRecorder,
 ): Promise<readonly (DepositResult | null)[]> {
+  const commands = calls.flat()
   const sightings = deposits.judge.soundOf(commands.map(({ fact }) => fact.sighting))
   const memo = new DepositMemo(work)
   // A report that a deposit was dropped is about the address to which it went, whichever it tells. All are locked in one order.
@@ -44,22 +45,22 @@ export async function recordDeposits(
   )
   const recording = new DepositRecording(deposits, work, memo)
   const answered: AnsweredEvent[] = []
-  const waiting = new Set<string>()
   const results: (DepositResult | null)[] = []
-  for (const command of commands) {
-    const { eventId, fact } = command
-    const earlier = eventId === null ? undefined : answers.get(eventId)
-    const names = [nameOf(fact.sighting), placeNameOf(fact.sighting)]
-    if (earlier !== undefined) {
-      results.push(answerAgain(earlier))
-    } else if (unsettled.has(fact.sighting) || names.some((name) => waiting.has(name))) {
-      for (const name of names) waiting.add(name)
-      results.push(null)
-    } else {
-      const recorded = await recording.record(fact)
-      results.push({ type: 'deposit', ...recorded })
-      answered.push({ eventId, outcome: recorded.outcome })
-      if (eventId !== null) answers.set(eventId, repetitionOf(recorded.outcome))
+  for (const call of calls) {
+    let isHeldUp = false
+    for (const { eventId, fact } of call) {
+      const earlier = eventId === null ? undefined : answers.get(eventId)
+      isHeldUp ||= earlier === undefined && unsettled.has(fact.sighting)
+      if (isHeldUp) {
+        results.push(null)
+      } else if (earlier !== undefined) {
+        results.push(answerAgain(earlier))
+      } else {
+        const recorded = await recording.record(fact)
+        results.push({ type: 'deposit', ...recorded })
+        answered.push({ eventId, outcome: recorded.outcome })
+        if (eventId !== null) answers.set(eventId, repetitionOf(recorded.outcome))
+      }
     }
   }
   await recording.finish()

@@ -24,15 +24,22 @@ class Transaction {
 
 class Transactions {
   readonly begun: Transaction[] = []
-  readonly gathering = new Gathering(256, (commands: readonly string[]) => {
-    const transaction = new Transaction(commands)
-    this.begun.push(transaction)
-    if (this.isEndless) return transaction.answer()
-    transaction.end()
-    return transaction.answer()
+  readonly gathering = new Gathering({
+    most: 256,
+    performAll: (calls: readonly (readonly string[])[]) => {
+      const transaction = new Transaction(calls.flat())
+      this.begun.push(transaction)
+      if (this.isEndless) return transaction.answer()
+      transaction.end()
+      return transaction.answer()
+    },
+    isStop: ({ status }) => this.isStopped && status === 'rejected',
   })
 
-  constructor(private readonly isEndless: boolean) {}
+  constructor(
+    private readonly isEndless: boolean,
+    private readonly isStopped = false,
+  ) {}
 }
 
 const done = (...commands: string[]) => commands.map((value) => ({ status: 'fulfilled', value: `${value} done` }))
@@ -100,6 +107,27 @@ describe('the gathering of commands', () => {
       fates.map(({ status }) => status),
       ['rejected', 'rejected', 'rejected'],
     )
+    assert.equal(begun.length, 1)
+  })
+
+  test('where a fate is a stop, nothing is performed behind it in its call, and other calls go on', async () => {
+    const { begun, gathering } = new Transactions(false, true)
+    const calls = [['a', 'throws', 'b', 'c'], ['d', 'e'], ['throws'], ['f']]
+    const fates = await Promise.all(calls.map((call) => gathering.perform(call)))
+    assert.deepEqual(
+      fates.map((some) => some.map(({ status }) => status)),
+      [['fulfilled', 'rejected', 'rejected', 'rejected'], ['fulfilled', 'fulfilled'], ['rejected'], ['fulfilled']],
+    )
+    const committed = begun.map(({ commands }) => commands).filter((commands) => !commands.includes('throws'))
+    assert.deepEqual(committed.flat(), ['a', 'd', 'e', 'f'])
+  })
+
+  test('where a fate is a stop, no further transaction of its call begins', async () => {
+    const { begun, gathering } = new Transactions(false, true)
+    const commands = Array.from({ length: 600 }, (_, n) => `${n}`)
+    commands[255] = 'no store'
+    const fates = await gathering.perform(commands)
+    assert.ok(fates.length === 600 && fates.every(({ status }) => status === 'rejected'))
     assert.equal(begun.length, 1)
   })
 })
