@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../simulation/random.js'
 import { type Answered, ask } from './http-client.js'
@@ -8,6 +9,9 @@ const TRIES = 400
 const PAUSE_MS = 25
 /** The service is killed within so long after it was asked. */
 const KILLED_WITHIN_MS = 8
+
+/** Asks once; null where no answer came. */
+type Attempt = () => Promise<Answered | null>
 
 /** Speaks with a service that is killed at times while it is asked, until it answers. */
 export class PersistentClient {
@@ -25,19 +29,26 @@ export class PersistentClient {
   }
 
   /** A request that changes something, and is the same when it is repeated. */
-  async change(attempt: () => Promise<Answered | null>): Promise<Answered> {
-    if (!this.random.chance(this.killed)) return this.persist(attempt)
-    const asked = attempt()
-    await sleep(this.random.below(KILLED_WITHIN_MS))
-    this.kills += 1
-    await this.service.end('SIGKILL')
-    await this.service.start()
-    await asked
-    return this.persist(attempt)
+  async change(attempt: Attempt): Promise<Answered> {
+    const [answer] = await this.changeAtOnce([attempt])
+    return answer ?? assert.fail()
+  }
+
+  /** The same for several requests at once. */
+  async changeAtOnce(attempts: readonly Attempt[]): Promise<readonly Answered[]> {
+    if (this.random.chance(this.killed)) {
+      const asked = attempts.map((attempt) => attempt())
+      await sleep(this.random.below(KILLED_WITHIN_MS))
+      this.kills += 1
+      await this.service.end('SIGKILL')
+      await this.service.start()
+      await Promise.all(asked)
+    }
+    return Promise.all(attempts.map((attempt) => this.persist(attempt)))
   }
 
   /** Asks again as long as the service is down, or cannot answer. */
-  private async persist(attempt: () => Promise<Answered | null>): Promise<Answered> {
+  private async persist(attempt: Attempt): Promise<Answered> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const answer = this.service.isRunning ? await attempt() : null
       if (answer !== null && (answer.status !== 503 || answer.json?.code === 'rate_unavailable')) return answer

@@ -22,7 +22,11 @@ export class PricesModel {
   readonly events: ModelEvent[] = []
   readonly payments: PricesPayments
 
-  constructor(lateDays: number) {
+  /** `underpayment`: how many percent may be missing of an order that is accepted by itself. */
+  constructor(
+    lateDays: number,
+    private readonly underpayment: number,
+  ) {
     this.payments = new PricesPayments(this.orders, lateDays)
   }
 
@@ -72,6 +76,16 @@ export class PricesModel {
     if (order.acceptedAt !== null || isWhole(this.share(order, true))) return false
     for (const option of order.options.filter(isAlive)) this.end(option, nowMs, 'invoice.voided')
     this.endIfNoneIsLeft(order, nowMs)
+    return true
+  }
+
+  /** The end of one of its invoices alone. False when it is refused. */
+  voidOption(option: ModelOption, nowMs: number): boolean {
+    if (option.voidedAt !== null) return true
+    const { received, pending } = this.payments.of(option)
+    if (received + pending >= option.amount) return false
+    this.end(option, nowMs, 'invoice.voided')
+    this.endIfNoneIsLeft(option.order, nowMs)
     return true
   }
 
@@ -144,11 +158,16 @@ export class PricesModel {
       if (order.standing !== before) this.logOrder(nameOfChange(before, order.standing), order, paid)
       if (order.standing === 'paid') this.voidOthers(order, nowMs)
       else if (before === 'paid') this.revive(order, nowMs)
+      if (hasCome && order.voidedAt === null && this.isNearlyWhole(share)) this.accept(order, nowMs)
     }
     if (!hasCome || share.over <= share.under) return
     // What was asked for is rounded up, and never too much.
     const excess = downTo(paid.places, ((share.over - share.under) * paid.amount) / share.under)
     if (excess > 0n) this.logOrder('order.overpaid', order, paid)
+  }
+
+  private isNearlyWhole({ over, under }: Fraction): boolean {
+    return over < under && over * 100n >= under * BigInt(100 - this.underpayment)
   }
 
   private voidOthers(order: ModelOrder, nowMs: number): void {

@@ -10,6 +10,8 @@ const HABITS = {
   twice: 5,
   'too much': 5,
   short: 5,
+  'short of a fee': 6,
+  'short of a fee in two coins': 5,
   'short, accepted': 4,
   late: 7,
   'the rest late': 6,
@@ -18,6 +20,7 @@ const HABITS = {
   'cancelled, and paid': 3,
   'a part, cancelled': 3,
   'paid, then cancelled': 2,
+  'an option cancelled': 5,
   'dust before and after': 4,
   'in a coin of its own': 3,
   abandoned: 7,
@@ -30,12 +33,17 @@ export interface PaymentPlan {
   /** Minutes of trade after the creation. */
   readonly after: number
   readonly option: number
-  /** A percentage of the option's amount, what the order misses then, the smallest unit, or a coin that nobody asked for. */
-  readonly what: number | 'rest' | 'dust' | 'stray'
+  /** A percentage of the option's amount, what the order misses then or most of it, the smallest unit, or a coin that nobody asked for. */
+  readonly what: number | 'rest' | 'most' | 'dust' | 'stray'
 }
 
+/** What the shop does with an order, or with one of its options alone. */
+export type EndPlan =
+  | { readonly act: 'void' | 'accept'; readonly after: number }
+  | { readonly act: 'void-option'; readonly after: number; readonly option: number }
+
 /** What becomes of an order. */
-export type Plan = PaymentPlan | { readonly act: 'void' | 'accept'; readonly after: number }
+export type Plan = PaymentPlan | EndPlan
 
 /** Of trade, so that an order is over by then. */
 const OVER = 17
@@ -71,9 +79,16 @@ export function planOf(habit: Habit, options: number, minutesADay: number, rando
     case 'too much':
       return [pay(soon, first, 100 + random.between(1, 60))]
     case 'short':
-      return [pay(soon, first, 99)]
+      return [pay(soon, first, random.between(80, 94))]
+    case 'short of a fee':
+      return [
+        pay(soon, first, random.between(94, 99)),
+        pay(later, other, random.pick<PaymentPlan['what']>([part, 'rest'])),
+      ]
+    case 'short of a fee in two coins':
+      return [pay(soon, first, part), pay(later, other, 'most')]
     case 'short, accepted':
-      return [pay(soon, first, 98), { act: 'accept', after: later }, pay(later + 2, other, part)]
+      return [pay(soon, first, 90), { act: 'accept', after: later }, pay(later + 2, other, part)]
     case 'late':
       return [pay(OVER + random.below(40), first, 100)]
     case 'the rest late':
@@ -91,6 +106,12 @@ export function planOf(habit: Habit, options: number, minutesADay: number, rando
       return [pay(soon, first, part), { act: 'void', after: later }, pay(later + 1, other, 'rest')]
     case 'paid, then cancelled':
       return [pay(soon, first, 100), { act: 'void', after: soon + random.below(3) }]
+    case 'an option cancelled':
+      return [
+        ...random.pick<readonly Plan[]>([[], [pay(soon, random.pick([first, other]), random.pick([part, 100]))]]),
+        { act: 'void-option', after: soon + random.below(3), option: first },
+        pay(later, random.pick([first, other]), random.pick<PaymentPlan['what']>(['rest', 100])),
+      ]
     case 'dust before and after':
       return [pay(soon, first, 'dust'), pay(later, first, 100), pay(later + 4, other, 'dust')]
     case 'in a coin of its own':

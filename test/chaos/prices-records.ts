@@ -7,8 +7,6 @@ export const OWNER = 'shop'
 
 export interface PricedWallet {
   readonly id: string
-  /** The wallets that are options of one order together. */
-  readonly set: string
   readonly network: PricedNetwork
   readonly address: string
 }

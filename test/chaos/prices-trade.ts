@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import type { Random } from '../simulation/random.js'
 import { downTo, unitOf } from './prices-amounts.js'
 import { BNB, type Coin, ETH, PRICED_NETWORKS, type PricedNetwork, TRON } from './prices-coins.js'
-import { habitOf, type PaymentPlan, planOf } from './prices-payers.js'
-import type { AskedOption, AskedPrice } from './prices-quotes.js'
+import { type EndPlan, habitOf, type PaymentPlan, planOf } from './prices-payers.js'
+import type { AskedOption } from './prices-quotes.js'
 import { isAlive, type ModelDeposit, type ModelOption, type ModelOrder, type PricedWallet } from './prices-records.js'
 import type { PricesWorld, Report } from './prices-world.js'
 import { decimalOf } from './shop-amounts.js'
@@ -27,6 +28,8 @@ const WAYS: readonly [Coin, ...PricedNetwork[]][] = [
 /** Coins that a wallet may get which no option asks for. */
 const COINS: readonly [Coin, ...Coin[]] = ['native', 'USDT', 'USDC']
 const STRAY = 25n
+/** Percent of a rest that are most of it. */
+const MOST = 93n
 const OPTIONS_MAX = 4
 const PUSHED_MAX = 4
 const CHANCES = {
@@ -42,7 +45,7 @@ const CHANCES = {
 const EXPIRY_SECONDS = { least: 2, most: 16, minute: 60, aside: 30 }
 
 /** What is due in a minute of trade. */
-export type Task = { readonly order: ModelOrder } & (PaymentPlan | { readonly act: 'void' | 'accept' })
+export type Task = { readonly order: ModelOrder } & (PaymentPlan | EndPlan)
 
 /** What the shop sells, and what becomes of it. */
 export class PricesTrade {
@@ -80,11 +83,14 @@ export class PricesTrade {
     }
     const rest = random.shuffled(reports)
     while (rest.length > 0) {
-      const some = rest.splice(0, howManyTogether(rest, random.between(1, PUSHED_MAX)))
+      const some = rest.splice(0, random.between(1, PUSHED_MAX))
       await world.report(some)
       for (const { deposit } of some) if (deposit.match !== null) concerned.add(deposit.match.order)
     }
-    for (const { act, order } of tasks) if (act !== 'pay') await world.finish(order, act)
+    for (const task of tasks) {
+      if (task.act === 'void-option') await world.voidOption(optionOf(task))
+      else if (task.act !== 'pay') await world.finish(task.order, task.act)
+    }
     return concerned
   }
 
@@ -94,11 +100,14 @@ export class PricesTrade {
     const options = this.options()
     const price = { amount: random.pick(AMOUNTS), currency: random.pick(CURRENCIES) }
     const equal = random.chance(CHANCES.equal) ? random.between(3, 8) : 1
-    const made: ModelOrder[] = []
-    for (let n = 0; n < equal; n += 1) {
-      const order = await this.place(price, options)
-      if (order === null) continue
-      made.push(order)
+    // Which of them comes first is the service's choice, so they differ in nothing.
+    const expiresInSeconds = this.expiry()
+    const asked = Array.from({ length: equal }, () => {
+      this.orders += 1
+      return { price, options, reference: `order-${this.orders}`, expiresInSeconds }
+    })
+    const made = await this.world.orderAtOnce(asked)
+    for (const order of made) {
       const habit = habitOf(random)
       this.habits.set(habit, (this.habits.get(habit) ?? 0) + 1)
       for (const plan of planOf(habit, order.options.length, this.minutesADay, random)) {
@@ -108,12 +117,11 @@ export class PricesTrade {
     return made
   }
 
-  private place(price: AskedPrice, options: readonly AskedOption[]): Promise<ModelOrder | null> {
-    this.orders += 1
+  /** Null for the default. */
+  private expiry(): number | null {
     const { least, most, minute, aside } = EXPIRY_SECONDS
-    const isUsual = this.random.chance(CHANCES.usualExpiry)
-    const expiresInSeconds = isUsual ? null : this.random.between(least, most) * minute + aside
-    return this.world.order({ price, options, reference: `order-${this.orders}`, expiresInSeconds })
+    if (this.random.chance(CHANCES.usualExpiry)) return null
+    return this.random.between(least, most) * minute + aside
   }
 
   private options(): readonly AskedOption[] {
@@ -142,9 +150,10 @@ export class PricesTrade {
   }
 
   /** Null when nothing is missing any more. */
-  private payment({ order, option: at, what }: PaymentPlan & Task): ModelDeposit | null {
+  private payment(task: PaymentPlan & Task): ModelDeposit | null {
     const { world, random } = this
-    const option = order.options[at] as ModelOption
+    const { what } = task
+    const option = optionOf(task)
     const [first, ...others] = option.wallets
     if (first === undefined) return null
     const wallet = random.pick([first, ...others])
@@ -153,10 +162,11 @@ export class PricesTrade {
       return wallet.network.decimals[coin] === undefined ? null : world.deposit(wallet, coin, STRAY * unitOf(0))
     }
     if (what === 'dust') return world.deposit(wallet, option.coin, unitOf(wallet.network.decimals[option.coin] ?? 0))
+    const rest = () => world.models.orders.remaining(option)
     const amount =
       what === 'rest'
-        ? world.models.orders.remaining(option)
-        : downTo(option.places, (option.amount * BigInt(what)) / 100n)
+        ? rest()
+        : downTo(option.places, what === 'most' ? (rest() * MOST) / 100n : (option.amount * BigInt(what)) / 100n)
     return amount > 0n ? world.deposit(wallet, option.coin, amount) : null
   }
 
@@ -180,25 +190,15 @@ export class PricesTrade {
   }
 }
 
-/**
- * How many reports make the next push. The service records deposits to several wallets of a push at once, so it has one wallet at most of
- * those that an order may name together.
- */
-function howManyTogether(reports: readonly Report[], most: number): number {
-  const pushed = new Map<string, PricedWallet>()
-  for (const [n, { deposit }] of reports.slice(0, most).entries()) {
-    const { wallet } = deposit
-    if ((pushed.get(wallet.set) ?? wallet) !== wallet) return n
-    pushed.set(wallet.set, wallet)
-  }
-  return Math.min(most, reports.length)
-}
-
 /** Whether a network can say so: what is dropped is not confirmed, and so on. One report of a deposit in a minute. */
 function isPossible({ deposit, kind }: Report, at: number, all: readonly Report[]): boolean {
   if (all.findIndex((one) => one.deposit === deposit) !== at) return false
   if (kind === 'pending') return deposit.kind === 'dropped'
   return kind === 'confirmed' ? deposit.kind === 'pending' : deposit.kind !== 'dropped'
+}
+
+function optionOf({ order, option }: { readonly order: ModelOrder; readonly option: number }): ModelOption {
+  return order.options[option] ?? assert.fail('the order has no such option')
 }
 
 function put<T>(due: Map<number, T[]>, minute: number, one: T): void {

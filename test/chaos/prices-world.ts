@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, hashOf, pushEvents, pushHeaders } from './http-client.js'
+import { type Answered, ask, hashOf, pushEvents, pushHeaders } from './http-client.js'
 import type { LeapingService } from './leaping-service.js'
 import type { PersistentClient } from './persistent-client.js'
 import { unitOf } from './prices-amounts.js'
@@ -9,7 +9,7 @@ import type { PricesFeed } from './prices-feed.js'
 import type { PricesModel } from './prices-model.js'
 import type { AskedOption, AskedPrice, PricesQuotes } from './prices-quotes.js'
 import type { RatesModel } from './prices-rates.js'
-import { type ModelDeposit, type ModelOrder, OWNER, type PricedWallet } from './prices-records.js'
+import { type ModelDeposit, type ModelOption, type ModelOrder, OWNER, type PricedWallet } from './prices-records.js'
 import type { Push } from './prices-source.js'
 import { atomsOf, decimalOf } from './shop-amounts.js'
 import { Stuck } from './shop-world.js'
@@ -74,7 +74,7 @@ export class PricesWorld {
 
   async addWallet(network: PricedNetwork, set: string): Promise<PricedWallet> {
     const id = `${network.id.toLowerCase()}-${set}`
-    const wallet: PricedWallet = { id, set, network, address: addressOn(network.kind, this.wallets.length + 1) }
+    const wallet: PricedWallet = { id, network, address: addressOn(network.kind, this.wallets.length + 1) }
     this.wallets.push(wallet)
     const told = { id, address: wallet.address, network: network.id }
     await this.push([{ id: `wallet ${id}`, type: 'wallet.assigned', wallet: told, owner: OWNER }])
@@ -93,33 +93,45 @@ export class PricesWorld {
     if (found !== expected && !isRepetition) this.violate(`a set of rates is ${expected}, and was ${found}: ${body}`)
   }
 
-  /** Null when it is refused, as it must be. */
-  async order(order: AskedOrder): Promise<ModelOrder | null> {
-    const { price, options, reference, expiresInSeconds } = order
-    const { orders, quotes } = this.models
-    orders.passTo(this.now())
+  /** Orders of one price and the same options, asked for at once. Returns those that are made: the others are refused, as they must be. */
+  async orderAtOnce(asked: readonly AskedOrder[]): Promise<readonly ModelOrder[]> {
+    this.models.orders.passTo(this.now())
     const from = this.now()
-    const wanted = quotes.want(price, options, from)
+    const answers = await this.client.changeAtOnce(asked.map((order) => () => this.ask(order)))
+    // The service has taken them one after the other, which their ids tell, and has refused only what came behind them.
+    const inOrder = answers
+      .map((answer, n) => ({ answer, order: asked[n] ?? assert.fail() }))
+      .sort((one, other) => (placeOf(one.answer) < placeOf(other.answer) ? -1 : 1))
+    const made: ModelOrder[] = []
+    for (const { answer, order } of inOrder) made.push(...(await this.judge(order, answer, from)))
+    return made
+  }
+
+  private ask({ price, options, reference, expiresInSeconds }: AskedOrder): Promise<Answered | null> {
     const asked = options.map(({ wallets, coin, fixed }) => {
       const walletIds = wallets.map(({ id }) => id)
       return { walletIds, currency: coin, ...(fixed === null ? {} : { amount: fixed }) }
     })
     const expiry = expiresInSeconds === null ? {} : { expiresInSeconds }
     const body = JSON.stringify({ owner: OWNER, name: 'Order', price, options: asked, reference, ...expiry })
-    const headers = { 'Idempotency-Key': reference }
-    const { status, json } = await this.client.change(() =>
-      ask('POST', `${this.service.url}/api/orders`, body, headers),
-    )
+    return ask('POST', `${this.service.url}/api/orders`, body, { 'Idempotency-Key': reference })
+  }
+
+  /** Compares an answer to an order with what it must be. Returns the order, if one was made. */
+  private async judge(asked: AskedOrder, { status, json }: Answered, from: number): Promise<readonly ModelOrder[]> {
+    const { price, options, reference } = asked
+    const { orders, quotes } = this.models
+    const wanted = quotes.want(price, options, from)
     const found = status === 201 ? 'created' : String(json.code)
     this.refused.set(found, (this.refused.get(found) ?? 0) + 1)
     if (found !== wanted.kind) {
-      this.violate(`the order ${body} must be ${JSON.stringify(wanted, textOfBigints)}, and was answered ${found}`)
-      return null
+      this.violate(`${reference} must be ${JSON.stringify(wanted, textOfBigints)}, and was answered ${found}`)
+      return []
     }
     if (wanted.kind === 'rate_unavailable' && !wanted.coins.includes(json.coin)) {
       this.violate(`${wanted.coins} have no rate, and ${json.coin} is said to have none`)
     }
-    if (wanted.kind !== 'created') return null
+    if (wanted.kind !== 'created') return []
     const { json: shown } = await this.client.get(`/api/orders/${json.id}`)
     const createdAt: number = shown.created_at
     if (createdAt < from || createdAt > this.now()) this.violate(`${json.id} was created at ${createdAt}`)
@@ -131,16 +143,16 @@ export class PricesWorld {
       const { id, amount, rate } = json.invoices[n]
       if (atomsOf(amount) !== one.amount || rate !== one.rate) {
         this.violate(
-          `option ${n} of ${body} asks ${amount} at ${rate}, and must ask ${decimalOf(one.amount)} at ${one.rate}`,
+          `option ${n} of ${reference} asks ${amount} at ${rate}, and must ask ${decimalOf(one.amount)} at ${one.rate}`,
         )
       }
       const found = { ...one, amount: atomsOf(amount) }
-      if (!quotes.isWithin(price, option, found)) this.violate(`option ${n} of ${body} asks ${amount} at ${rate}`)
+      if (!quotes.isWithin(price, option, found)) this.violate(`option ${n} of ${reference} asks ${amount} at ${rate}`)
       const ends = { voidedAt: null, hasOutlived: false, isVoidedByOrder: false }
       made.options.push({ ...found, ...ends, id, order: made, wallets: option.wallets, coin: option.coin })
     }
     orders.create(made)
-    return made
+    return [made]
   }
 
   /** The shop voids an order, or accepts it. */
@@ -154,6 +166,18 @@ export class PricesWorld {
       ask('POST', `${this.service.url}/api/orders/${order.id}/${act}`, body),
     )
     if (status !== expected) this.violate(`${act} of ${order.id} must be ${expected}, and was ${status} ${json.code}`)
+  }
+
+  /** The shop voids one of an order's invoices alone. */
+  async voidOption(option: ModelOption): Promise<void> {
+    const { orders } = this.models
+    orders.passTo(this.now())
+    const expected = orders.voidOption(option, this.now()) ? 200 : 409
+    const body = JSON.stringify({ owner: OWNER })
+    const { status, json } = await this.client.change(() =>
+      ask('POST', `${this.service.url}/api/invoices/${option.id}/void`, body),
+    )
+    if (status !== expected) this.violate(`the end of ${option.id} must be ${expected}, and was ${status} ${json.code}`)
   }
 
   deposit(wallet: PricedWallet, coin: Coin, amount: bigint): ModelDeposit {
@@ -224,4 +248,9 @@ function recordOf({ txHash, wallet, coin, amount, receivedAt }: ModelDeposit): R
 
 function textOfBigints(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? decimalOf(value) : value
+}
+
+/** Sorts answers by the ids of orders, refusals behind them. */
+function placeOf({ status, json }: Answered): string {
+  return status === 201 ? json.id : '~'
 }

@@ -44,6 +44,8 @@ const CHANCES = { sale: 3 / 5, killed: 1 / 120 }
 export interface PricesOptions {
   readonly days: number
   readonly seed: number
+  /** How many percent may be missing of an order that is accepted by itself. */
+  readonly underpayment: number
   readonly stores: readonly StoreKind[]
   readonly say: (line: string) => void
 }
@@ -84,8 +86,11 @@ class Month {
   }
 
   static async begin(store: StoreKind, options: PricesOptions): Promise<Month> {
-    const service = await LeapingService.launch(store, START_MS, networkEntries(), SETTINGS)
-    const orders = new PricesModel(LATE_DAYS)
+    const service = await LeapingService.launch(store, START_MS, networkEntries(), {
+      ...SETTINGS,
+      BILLHOOK_UNDERPAYMENT: String(options.underpayment),
+    })
+    const orders = new PricesModel(LATE_DAYS, options.underpayment)
     const rates = new RatesModel(RATES)
     const models = { orders, rates, quotes: new PricesQuotes(rates, orders, SPREAD) }
     const violations = (violation: string) => world.violate(violation)

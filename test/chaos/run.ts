@@ -38,7 +38,7 @@ const USAGE = `npm run chaos -- <command>
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
   shop     [--days 30] [--seed N] [--store lmdb|postgres] [--underpayment 5]
                                                  a month of four shops and their customers, books and all, on both stores
-  prices   [--days 30] [--seed N] [--store lmdb|postgres]
+  prices   [--days 30] [--seed N] [--store lmdb|postgres] [--underpayment 5]
                                                  a month of a shop with prices in euros, rates that stall and lie, and payers of several coins
   soak     [--minutes 20]                        memory at half the capacity
   long-answers                                   memory while a node answers with 200 MB for one block
@@ -172,7 +172,8 @@ switch (positionals[0]) {
   case 'prices': {
     say(`seed ${values.seed}`)
     const stores = STORES.filter((store) => values.store === undefined || store === values.store)
-    conclude(await prices({ days: Number(values.days), seed: Number(values.seed), stores, say }))
+    const [days, underpayment] = [Number(values.days), Number(values.underpayment)]
+    conclude(await prices({ days, underpayment, seed: Number(values.seed), stores, say }))
     break
   }
   case 'soak':
