@@ -35,6 +35,17 @@ describe('the languages of the pages', () => {
   }
 })
 
+/** What the languages call an invoice. */
+const INVOICE = /invoice|rechnung|facture|factura|fatura|فاتورة|账单|請求書|इनवॉइस/i
+
+test('what a wallet says is true of an invoice and of an order alike', () => {
+  for (const { code, texts } of LANGUAGES) {
+    assert.match(texts.invoiceNumber, INVOICE, code)
+    for (const key of KEYS.filter((one) => one.startsWith('wallet')))
+      assert.doesNotMatch(texts[key], INVOICE, `${code} ${key}`)
+  }
+})
+
 describe('the language of a request', () => {
   const rows: readonly [query: string, accepted: string | undefined, code: string][] = [
     ['', undefined, 'en'],

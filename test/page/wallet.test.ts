@@ -295,7 +295,7 @@ describe('paying from a browser wallet', { skip: anvilAbsence || noBrowser, time
     await chain.mine()
     await says(page, '10 USDT seen, 15 USDT more to send')
     connect.resolve()
-    await told(page, 'The invoice has changed meanwhile. Nothing was sent.')
+    await told(page, 'What is to be paid has changed meanwhile. Nothing was sent.')
     assert.deepEqual(wallet.transfers, [])
     assert.match((await button(page).textContent()) ?? '', /15 USDT/)
     await page.context().close()

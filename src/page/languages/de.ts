@@ -132,7 +132,7 @@ export const de: Texts = {
     'Ihre Wallet meldet einen Fehler. Es wurde nichts gesendet. Sie können auch an die Adresse unten senden.',
   walletUnsure:
     'Ihre Wallet meldet einen Fehler. Prüfen Sie dort, ob die Zahlung gesendet wurde, bevor Sie es noch einmal versuchen.',
-  walletChanged: 'Die Rechnung hat sich inzwischen geändert. Es wurde nichts gesendet.',
+  walletChanged: 'Was zu zahlen ist, hat sich inzwischen geändert. Es wurde nichts gesendet.',
   walletSent: 'Gesendet. Die Zahlung erscheint gleich auf dieser Seite. Zahlen Sie nicht noch einmal.',
   walletReverted: 'Die Transaktion ist fehlgeschlagen. Es wurde nichts gezahlt. Sie können es noch einmal versuchen.',
 }

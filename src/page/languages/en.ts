@@ -124,7 +124,7 @@ export const en = {
   walletNoFee: 'Your wallet has no {coin} for the fee of the network. Nothing was sent.',
   walletFailed: 'Your wallet reported an error. Nothing was sent. You can also send to the address below.',
   walletUnsure: 'Your wallet reported an error. Check there whether the payment was sent before you try again.',
-  walletChanged: 'The invoice has changed meanwhile. Nothing was sent.',
+  walletChanged: 'What is to be paid has changed meanwhile. Nothing was sent.',
   walletSent: 'Sent. This page will show the payment. Do not pay again.',
   walletReverted: 'The transaction failed. Nothing was paid. You can try again.',
 } as const

@@ -128,7 +128,7 @@ export const es: Texts = {
     'Su billetera ha comunicado un error. No se ha enviado nada. También puede enviar el importe a la dirección de abajo.',
   walletUnsure:
     'Su billetera ha comunicado un error. Compruebe en ella si el pago se envió antes de intentarlo de nuevo.',
-  walletChanged: 'La factura ha cambiado mientras tanto. No se ha enviado nada.',
+  walletChanged: 'Lo que hay que pagar ha cambiado mientras tanto. No se ha enviado nada.',
   walletSent: 'Enviado. Esta página mostrará el pago. No pague otra vez.',
   walletReverted: 'La transacción ha fallado. No se ha pagado nada. Puede intentarlo de nuevo.',
 }

@@ -129,7 +129,7 @@ export const fr: Texts = {
   walletFailed:
     'Votre portefeuille signale une erreur. Rien n’a été envoyé. Vous pouvez aussi envoyer le montant à l’adresse ci-dessous.',
   walletUnsure: 'Votre portefeuille signale une erreur. Vérifiez-y si le paiement a été envoyé avant de réessayer.',
-  walletChanged: 'La facture a changé entre-temps. Rien n’a été envoyé.',
+  walletChanged: 'Ce qui est à payer a changé entre-temps. Rien n’a été envoyé.',
   walletSent: 'Envoyé. Cette page va afficher le paiement. Ne payez pas une seconde fois.',
   walletReverted: 'La transaction a échoué. Rien n’a été payé. Vous pouvez réessayer.',
 }

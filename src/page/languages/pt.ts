@@ -125,7 +125,7 @@ export const pt: Texts = {
   walletFailed:
     'Sua carteira informou um erro. Nada foi enviado. Você também pode enviar o valor para o endereço abaixo.',
   walletUnsure: 'Sua carteira informou um erro. Verifique nela se o pagamento foi enviado antes de tentar de novo.',
-  walletChanged: 'A fatura mudou nesse meio-tempo. Nada foi enviado.',
+  walletChanged: 'O que há a pagar mudou nesse meio-tempo. Nada foi enviado.',
   walletSent: 'Enviado. Esta página vai mostrar o pagamento. Não pague de novo.',
   walletReverted: 'A transação falhou. Nada foi pago. Você pode tentar de novo.',
 }

@@ -125,7 +125,7 @@ export const tr: Texts = {
     'Cüzdanınız bir hata bildirdi. Hiçbir şey gönderilmedi. Tutarı aşağıdaki adrese kendiniz de gönderebilirsiniz.',
   walletUnsure:
     'Cüzdanınız bir hata bildirdi. Yeniden denemeden önce ödemenin gönderilip gönderilmediğini cüzdanda kontrol edin.',
-  walletChanged: 'Fatura bu arada değişti. Hiçbir şey gönderilmedi.',
+  walletChanged: 'Ödenecek olan bu arada değişti. Hiçbir şey gönderilmedi.',
   walletSent: 'Gönderildi. Ödeme bu sayfada görünecek. Yeniden ödemeyin.',
   walletReverted: 'İşlem başarısız oldu. Hiçbir ödeme yapılmadı. Yeniden deneyebilirsiniz.',
 }

@@ -118,7 +118,7 @@ export const zh: Texts = {
   walletNoFee: '您的钱包中没有用于支付网络手续费的 {coin}。未发送任何款项。',
   walletFailed: '您的钱包报告了错误。未发送任何款项。您也可以向下方的地址付款。',
   walletUnsure: '您的钱包报告了错误。重试之前，请先在钱包中查看付款是否已发送。',
-  walletChanged: '账单在此期间已发生变化。未发送任何款项。',
+  walletChanged: '应付内容在此期间已发生变化。未发送任何款项。',
   walletSent: '已发送。此页面会显示这笔付款。请勿重复付款。',
   walletReverted: '交易失败。未支付任何款项。您可以重试。',
 }
