@@ -230,6 +230,18 @@ describe('a reconciliation', () => {
   )
 
   test(
+    'leaves what came in a token that the catalogue has lost: it is on no chain for who does not ask for it',
+    withBooks(async (books) => {
+      const lost = { txHash: 'x', currency: 'USDC', amount: '7', receivedAt: books.timeOf(HEIGHT) }
+      await books.report('confirmed', lost)
+      const decimals = { SEP: { native: 18, USDT: 6, USDC: 6 } }
+      await books.reconcile({ decimals, isRead: (currency) => currency !== 'USDC', intake: books.intake })
+      await books.reconcile({ decimals })
+      assert.deepEqual(books.words(), ['unplaced x', `not_on_chain x in ${HEIGHT}`])
+    }),
+  )
+
+  test(
     'sees what lies between two windows',
     withBooks(async (books) => {
       const between = books.timeOf(11) + 1

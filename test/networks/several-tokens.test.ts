@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { Intake } from '../../src/actors/intake.js'
+import { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import type { ObservedBlock } from '../../src/domain/block.js'
+import type { Network } from '../../src/domain/network.js'
 import type { NetworkReader } from '../../src/networks/network-reader.js'
 import { WrongNode } from '../../src/networks/network-reader.js'
-import { accountOfAddress } from '../../src/networks/tron/address.js'
+import { type Difference, reconcile } from '../../src/networks/reconcile.js'
+import { accountOfAddress, addressOfAccount } from '../../src/networks/tron/address.js'
+import { withStore } from '../contract/store/harness.js'
+import { walletAssigned } from '../support/fixtures.js'
+import { openLmdbHarness } from '../support/lmdb-harness.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { contractCall, emulatedAccount, transferLog } from '../support/tron-transactions.js'
 import { ethereumReader, evmToken, type ReaderVariant, watching } from './ethereum/fixture.js'
@@ -12,6 +19,9 @@ import * as tron from './tron/fixture.js'
 
 /** A network on which both tokens, and one of a stranger, are sent in one block. */
 interface Played {
+  readonly network: Network
+  /** Who gets all of them. */
+  readonly address: string
   readonly reader: NetworkReader
   readonly warnings: readonly string[]
   /** Questions that the nodes were asked so far. */
@@ -49,6 +59,8 @@ async function playEvm({ isOneOnly = false, areWrong = [] }: Variant): Promise<P
   const reader = ethereumReader([node.url], variant)
   const [named] = watching([ours])
   return {
+    network: 'SEP',
+    address: ours,
     reader,
     warnings,
     questions: () => node.requests,
@@ -81,6 +93,8 @@ async function playTron({ isOneOnly = false, areWrong = [] }: Variant): Promise<
   chain.produceEmpty(18)
   fixture.now()
   return {
+    network: 'TRX-NILE',
+    address: addressOfAccount(tron.ALICE),
     reader,
     warnings,
     questions: () => fixture.node.requests.length,
@@ -136,6 +150,44 @@ for (const [kind, play] of [
       }
       assert.equal(counts[0], counts[1])
     })
+
+    test(
+      'were paid in before one of them was added: a reconciliation finds that, and only that',
+      withStore(openLmdbHarness, async (t) => {
+        const { network, address, reader, block } = await open()
+        await t.tell({ type: 'wallet.created', id: 'w', address, network })
+        await t.tell(walletAssigned('w', 'alice'))
+        await reader.verify()
+        const read = (await block()) ?? assert.fail('no block')
+        const intake = new Intake(t.store.ledger, new WalletDirectory(t.store), () => {})
+        const before = { ...read, transfers: read.transfers.filter(({ currency }) => currency === 'Tether') }
+        const step = { type: 'append', network, blocks: [before], isConfirmed: true, seenAtMs: read.timeMs } as const
+        assert.equal((await intake.observe(step)).status, 'applied')
+        const told: Difference[] = []
+        const options = {
+          ...{ reader, store: t.store, from: read.height, to: read.height },
+          decimals: { [network]: { native: 18, USDT: 6, USDC: 18 } },
+          onDifference: (difference: Difference) => told.push(difference),
+          ...{ onProgress: () => {}, isStopping: () => false, isRead: () => true },
+        }
+        const found = async (isRepaired: boolean) => {
+          told.length = 0
+          const { repaired } = await reconcile({ ...options, intake: isRepaired ? intake : null })
+          const names = told.map((one) => [one.type, 'transfer' in one ? one.transfer.currency : null])
+          return [...names, repaired]
+        }
+        const kinds = async () => {
+          const { items } = await t.store.deposits.page(network, { after: null, limit: 10 })
+          return items.map(({ amount, currency, kind }) => `${amount} ${currency} ${kind}`).sort()
+        }
+        assert.deepEqual(await kinds(), ['5 Tether confirmed'])
+        assert.deepEqual(await found(false), [['missing', 'USDC'], 0])
+        assert.deepEqual(await kinds(), ['5 Tether confirmed'])
+        assert.deepEqual(await found(true), [['missing', 'USDC'], 1])
+        assert.deepEqual(await kinds(), ['5 Tether confirmed', '7 USDC confirmed'])
+        assert.deepEqual(await found(true), [0])
+      }),
+    )
 
     test('are examined each by itself', async () => {
       const one = await open()
