@@ -1,87 +1,29 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test as always } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { PushedEvent } from '../chaos/acknowledged.js'
 import { ask, hashOf, pushEvents } from '../chaos/http-client.js'
-import { createDatabase } from '../support/postgres-harness.js'
-import type { PostgresServer } from '../support/postgres-server.js'
 import { postgresForTests } from '../support/postgres-tests.js'
 import { projectRoot } from '../support/project-root.js'
 import { openReceiver } from '../support/receiver.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
+import { changesLive, type Setting, onDatabase as servicesOn, until } from './postgres-services.js'
 
 const run = promisify(execFile)
-const SANDBOX = ['--sandbox']
-const WAIT_MS = 20_000
-const ASK_AGAIN_MS = 20
 
 const server = await postgresForTests({ isDurable: true })
 
 /** Skipped where there is no PostgreSQL. */
 const test = server === null ? always.skip : always
 
-interface Setting {
-  readonly server: PostgresServer
-  /** The address of the database. */
-  readonly store: string
-  /** Starts a service with a data directory of its own. */
-  start(flags?: readonly string[]): { readonly ready: Promise<ServiceProcess>; readonly data: string }
-}
-
-async function onDatabase(scenario: (setting: Setting) => Promise<void>): Promise<void> {
-  assert.ok(server !== null)
-  const store = await createDatabase(server)
-  const started: { readonly ready: Promise<ServiceProcess>; readonly remove: () => void }[] = []
-  try {
-    await scenario({
-      server,
-      store,
-      start(flags = SANDBOX) {
-        const directory = temporaryDirectory()
-        const ready = ServiceProcess.start(directory.path, { BILLHOOK_STORE: store, BILLHOOK_METRICS_PORT: '0' }, flags)
-        ready.catch(() => {})
-        started.push({ ready, remove: () => directory.remove() })
-        return { ready, data: directory.path }
-      },
-    })
-  } finally {
-    for (const { ready, remove } of started) {
-      await ready.then((service) => service.stop()).catch(() => {})
-      remove()
-    }
-  }
-}
+const onDatabase = (scenario: (setting: Setting) => Promise<void>) => servicesOn(server, scenario)
 
 async function leads({ metricsUrl }: ServiceProcess): Promise<boolean> {
   assert.ok(metricsUrl !== null)
   const text = await (await fetch(metricsUrl)).text()
   return /^billhook_leader 1$/m.test(text)
-}
-
-async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + WAIT_MS
-  while (!(await isSo())) {
-    if (performance.now() > end) assert.fail(`not in time: ${what}`)
-    await setTimeout(ASK_AGAIN_MS)
-  }
-}
-
-/** Resolves when a page was told of its present state, and of a change. */
-async function changesLive(url: string, onOpen: () => void): Promise<void> {
-  const stop = new AbortController()
-  const answer = await fetch(url, { signal: stop.signal, headers: { Accept: 'text/event-stream' } })
-  assert.equal(answer.status, 200)
-  let said = ''
-  for await (const chunk of answer.body ?? []) {
-    said += Buffer.from(chunk).toString()
-    const changes = said.match(/^event: changed$/gm)?.length ?? 0
-    if (changes === 1) onOpen()
-    if (changes > 1) break
-  }
-  stop.abort()
 }
 
 test('several services serve at once: what one of them has stored or handed out the others know', () =>
