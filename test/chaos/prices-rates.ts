@@ -27,12 +27,14 @@ export interface RateTerms {
 
 /** Sets in a row that say so are at least so far apart. */
 const APART_MS = 30_000
+/** How long what a set leaves out is remembered (docs/rates.md). */
+const KEPT_MS = 24 * 60 * 60 * 1000
 const HUNDRED = 100n
 
 export class RatesModel {
   private present: RateSet | null = null
-  /** The last rate of each pair that was not held back. */
-  private readonly accepted = new Map<Pair, string>()
+  /** The last rate of each pair that was not held back, with the date of its set. */
+  private readonly accepted = new Map<Pair, RateInForce>()
   /** What is held back: what the first set of the row said, and when. */
   private readonly held = new Map<Pair, RateInForce>()
 
@@ -47,6 +49,9 @@ export class RatesModel {
     if (nowMs - set.at > this.terms.maxAgeMs) return 'refused'
     for (const pair of this.held.keys()) if (!set.rates.has(pair)) this.held.delete(pair)
     for (const [pair, rate] of set.rates) this.takeRate(pair, rate, set.at)
+    for (const [pair, { at }] of this.accepted) {
+      if (!set.rates.has(pair) && at < set.at - KEPT_MS) this.accepted.delete(pair)
+    }
     this.present = set
     return 'accepted'
   }
@@ -78,7 +83,7 @@ export class RatesModel {
     const before = this.accepted.get(pair)
     const first = this.held.get(pair)
     const isLike = (other: string) => !this.isJump(other, rate)
-    if (before !== undefined && !isLike(before)) {
+    if (before !== undefined && !isLike(before.rate)) {
       if (first === undefined || !isLike(first.rate)) {
         this.held.set(pair, { rate, at })
         return
@@ -86,7 +91,7 @@ export class RatesModel {
       if (at - first.at < APART_MS) return
     }
     this.held.delete(pair)
-    this.accepted.set(pair, rate)
+    this.accepted.set(pair, { rate, at })
   }
 
   private isJump(before: string, after: string): boolean {

@@ -7,7 +7,7 @@ import { ask, hashOf, pushEvents } from '../chaos/http-client.js'
 import { postgresForTests } from '../support/postgres-tests.js'
 import { projectRoot } from '../support/project-root.js'
 import { openReceiver } from '../support/receiver.js'
-import { ServiceProcess } from '../support/service-process.js'
+import type { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { changesLive, type Setting, onDatabase as servicesOn, until } from './postgres-services.js'
 

@@ -12,11 +12,13 @@ import type { ChainMoves } from './chain-moves.js'
 import type { Facts } from './facts.js'
 import { depositAtoms } from './model/amounts.js'
 import { ModelInvoices, type ModelRequest } from './model/invoices.js'
-import type { Model } from './model/model.js'
+import { type Model, RATE_TERMS } from './model/model.js'
 import { callbackUrl, orderNumberOf, ownerName, publicKey, walletName } from './names.js'
-import type { OpenCommands, OpenEvents, OpenInvoice, OpenStep } from './open-commands.js'
+import type { ScriptNetworks } from './networks.js'
+import type { OpenCommands, OpenEvents, OpenInvoice, OpenOrder, OpenStep } from './open-commands.js'
+import { type AskedOrder, OrderCommands } from './order-commands.js'
 import { POISON, REPLACED, UNAVAILABLE, withoutErrors } from './referee.js'
-import type { CoreStep, EventStep, InvoiceStep, Profile } from './steps.js'
+import type { CoreStep, EventStep, InvoiceStep, OrderStep, Profile } from './steps.js'
 import { expectEqual, violate } from './violation.js'
 
 const LABEL = 'a label'
@@ -30,6 +32,10 @@ export type CommandStep = Extract<
       | 'invoice'
       | 'void'
       | 'accept'
+      | 'order'
+      | 'void-order'
+      | 'accept-order'
+      | 'rates'
       | 'events'
       | 'chain'
       | 'retry'
@@ -48,6 +54,10 @@ export interface CommandParts {
   readonly model: Model
   readonly open: OpenCommands
   readonly profile: Profile
+  readonly networks: ScriptNetworks
+  /** What is charged on top of rates, in hundredths of a percent. */
+  readonly spread: number
+  readonly now: () => number
   /** What the HTTP routes use. */
   readonly store: Store
   readonly directory: WalletDirectory
@@ -65,8 +75,11 @@ export interface CommandParts {
 /** Clients and the gateway: gives commands to the core, and compares the answers with what the store was seen to do. */
 export class Commands {
   private count = 0
+  private readonly orders: OrderCommands
 
-  constructor(private readonly parts: CommandParts) {}
+  constructor(private readonly parts: CommandParts) {
+    this.orders = new OrderCommands(parts)
+  }
 
   give(step: CommandStep): void {
     const { model, store } = this.parts
@@ -79,6 +92,16 @@ export class Commands {
         const owner = step.isOwn ? (invoice?.owner ?? ownerName(0)) : 'a stranger'
         return this.end(step.do, invoice?.id ?? '0'.repeat(32), owner)
       }
+      case 'order':
+        return this.order(step)
+      case 'void-order':
+      case 'accept-order': {
+        const order = model.orders.recent(step.pick % (model.orders.count + 1))
+        const owner = step.isOwn ? (order?.owner ?? ownerName(0)) : 'a stranger'
+        return this.endOrder(step.do, order?.id ?? '0'.repeat(32), owner)
+      }
+      case 'rates':
+        return this.wait(store.rates.take(this.orders.ratesOf(step), RATE_TERMS))
       case 'events':
         return this.events(step.events)
       case 'chain':
@@ -202,6 +225,59 @@ export class Commands {
     )
   }
 
+  private order(step: OrderStep): void {
+    const { open } = this.parts
+    const callback = this.callbackOf(step)
+    const asked = this.orders.asked(step, callback, callback !== NOT_A_URL)
+    if (asked === null) return
+    const scope = `${asked.request.owner} order ${step.idempotencyKey}`
+    const idempotency = step.idempotencyKey === null ? null : { scope, body: JSON.stringify(asked.body) }
+    const command = { no: this.nextNo() }
+    open.begin(command)
+    const answer = this.createOrder(asked, idempotency).finally(() => open.end(command))
+    this.watch(
+      answer.catch((error: unknown) => {
+        // A read that it begins with was refused.
+        if (!this.isRefused(error instanceof Error ? error.name : '', false)) throw error
+      }),
+    )
+  }
+
+  private async createOrder(asked: AskedOrder, idempotency: OpenOrder['idempotency']): Promise<void> {
+    const { open, directory } = this.parts
+    const priced = await this.orders.priced(asked)
+    if (priced === null) return
+    const { command, ...rest } = priced
+    const no = this.nextNo()
+    const one: OpenOrder = { ...rest, no, turn: no, peak: open.load, idempotency, fate: null }
+    open.beginOrder(command.request, one)
+    const terms =
+      idempotency === null
+        ? {}
+        : { idempotency: { scope: sha256(idempotency.scope), bodyHash: sha256(idempotency.body) } }
+    const [told] = await Promise.allSettled([directory.createOrder({ ...command, terms })])
+    open.endOrder(command.request, one)
+    if (told.status === 'rejected') {
+      const reason = one.fate?.status === 'rejected' ? one.fate.reason : null
+      if (!(told.reason instanceof Error) || told.reason.name !== reason) violate('a request failed', told.reason)
+      return
+    }
+    const { outcome } = told.value
+    const code = outcome.ok ? null : outcome.failure.code
+    this.parts.trace(`answer ${no} ${outcome.ok ? outcome.value.order.id : code}`)
+    if (one.fate === null) this.expectOverload(one.peak, code ?? told.value)
+    else expectEqual('the answer to a request', told.value, one.fate.status === 'fulfilled' ? one.fate.value : null)
+  }
+
+  /** The referee compares what the store answers. */
+  private endOrder(how: 'void-order' | 'accept-order', id: string, owner: string): void {
+    const command = { no: this.nextNo() }
+    this.parts.open.beginVoid(command)
+    const { directory } = this.parts
+    const answer = how === 'void-order' ? directory.voidOrder(id, owner) : directory.acceptOrder(id, owner)
+    this.watch(this.untilTold(answer, () => this.parts.open.endVoid(command)))
+  }
+
   /** The referee compares what the store answers. */
   private end(how: 'void' | 'accept', id: string, owner: string): void {
     const command = { no: this.nextNo() }
@@ -301,7 +377,7 @@ export class Commands {
     )
   }
 
-  private callbackOf({ callback, owner }: InvoiceStep): string | null {
+  private callbackOf({ callback, owner }: Pick<InvoiceStep, 'callback' | 'owner'>): string | null {
     switch (callback) {
       case 'none':
         return null

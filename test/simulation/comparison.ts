@@ -3,6 +3,7 @@ import type { OwnerEvent } from '../../src/domain/event.js'
 import type { Network } from '../../src/domain/network.js'
 import type { QualifyingDeposit } from '../../src/domain/payment.js'
 import type { Delivery } from '../../src/domain/webhook.js'
+import { shownOrder } from '../../src/http/routes/orders.js'
 import type { Awaitable, Page, PageOf, Store } from '../../src/store/store.js'
 import type { ModelEvent } from './model/events.js'
 import type { Model } from './model/model.js'
@@ -21,12 +22,20 @@ const SAMPLES = 4
 /** Deposits of an invoice that are asked for where not all are. */
 const FEW = 3
 
+/** A log of an owner, as it was read so far. */
+interface ReadLog {
+  last: string | null
+  readonly events: ModelEvent[]
+  agreed: number
+  readonly payments: Payments
+}
+
 /** Compares what the store answers with what the model does. */
 export class Comparison {
   /** What a reader has read so far who goes on where it stopped, by owner. */
   private readonly followed = new Map<string, OwnerEvent[]>()
   /** What the store has of each log, without payments; on the first `agreed` events the model has agreed. */
-  private readonly logged = new Map<string, { last: string | null; readonly events: ModelEvent[]; agreed: number }>()
+  private readonly logged = new Map<string, ReadLog>()
 
   constructor(
     private readonly model: Model,
@@ -39,12 +48,12 @@ export class Comparison {
   async readEvents(): Promise<void> {
     for (let owner = 0; owner < OWNERS_MAX; owner += 1) {
       const name = ownerName(owner)
-      const log = this.logged.get(name) ?? { last: null, events: [], agreed: 0 }
+      const log = this.logged.get(name) ?? { last: null, events: [], agreed: 0, payments: new Payments() }
       this.logged.set(name, log)
       log.agreed = log.events.length
       const { items } = await this.page(name, { ...WHOLE, after: log.last })
       log.last = items.at(-1)?.id ?? log.last
-      log.events.push(...items.filter((event) => !isPayment(event)).map(told))
+      log.events.push(...items.filter((event) => !log.payments.isOne(event)).map(told))
     }
   }
 
@@ -71,6 +80,8 @@ export class Comparison {
     switch (touched.what) {
       case 'invoice':
         return this.invoice(touched.id)
+      case 'order':
+        return this.order(touched.id)
       case 'wallet':
         return this.wallet(touched.id)
       case 'delivery':
@@ -112,7 +123,7 @@ export class Comparison {
     const owner = ownerName(random.below(OWNERS_MAX))
     const limit = random.between(1, 40)
     await this.follow(owner, limit)
-    switch (random.below(5)) {
+    switch (random.below(6)) {
       case 0:
         return this.invoices(owner, limit)
       case 1:
@@ -123,6 +134,8 @@ export class Comparison {
         return this.references(random.below(Math.max(1, this.model.invoices.count)))
       case 3:
         return this.deliveries(owner, limit)
+      case 4:
+        return this.orders(owner, limit)
       default:
         for (let n = 0; n < SAMPLES && this.model.invoices.count > 0; n += 1) {
           await this.invoice(this.model.invoices.at(random.below(this.model.invoices.count))?.id ?? '')
@@ -137,6 +150,7 @@ export class Comparison {
     for (let owner = 0; owner < OWNERS_MAX; owner += 1) {
       const name = ownerName(owner)
       await this.invoices(name, WHOLE.limit)
+      await this.orders(name, WHOLE.limit)
       await this.wallets(name, WHOLE.limit)
       await this.keys(name)
       await this.deliveries(name, WHOLE.limit)
@@ -150,6 +164,7 @@ export class Comparison {
       )
     }
     for (const { id } of model.invoices.all()) await this.invoice(id)
+    for (const { id } of model.orders.all()) await this.order(id)
     for (const wallet of model.wallets.all()) {
       expectEqual('a wallet', await store.wallets.find(wallet.id), wallet)
       if (wallet.network !== null && wallet.address !== null) {
@@ -196,6 +211,7 @@ export class Comparison {
     const { deposits } = found
     const { chains, invoices } = this.model
     const expected = invoices.qualifying(id, (deposit) => chains.confirmationsOf(deposit))
+    expectEqual('the order of an invoice', found.orderId, invoices.orderIdOf(id), id)
     expectEqual('the deposits of an invoice', sorted(deposits), sorted(expected), id)
     for (const [i, { receivedAt }] of deposits.entries()) {
       if (receivedAt > (deposits[i - 1]?.receivedAt ?? receivedAt)) violate('deposits are newest first', deposits)
@@ -216,6 +232,36 @@ export class Comparison {
     const paid = (await this.store().invoices.pageWithPayment(owner, { after: null, limit })).items.at(-1)
     if (paid !== undefined)
       expectEqual('an invoice in a list', paid, this.model.invoices.told(paid.invoice.id, this.now()))
+  }
+
+  /** An order with its invoices, and what is computed of it. */
+  private async order(id: string): Promise<void> {
+    const { orders } = this.model
+    const now = this.now()
+    const told = orders.told(id, now)
+    const found = await this.store().orders.findWithOptions(id)
+    expectEqual('an order', found, told === undefined ? undefined : { ...told, readAt: now }, id)
+    if (found === undefined) return
+    const { status, paid_fraction, voided_at, options } = shownOrder(found)
+    const shown = { status, paid_fraction, voided_at, remaining: options.map(({ remaining }) => remaining) }
+    expectEqual('an order as it is shown', shown, orders.shown(id, now), id)
+    for (const { invoice } of found.invoices) await this.invoice(invoice.id)
+  }
+
+  private async orders(owner: string, limit: number): Promise<void> {
+    const { orders } = this.model
+    const expected = orders.of(owner)
+    const listed = async (orderNumber: string | null) => {
+      const read = (page: Page) => this.store().orders.page(owner, page, { orderNumber })
+      return (await walk(read, limit)).map(({ order }) => order)
+    }
+    expectEqual('the orders of an owner', await listed(null), expected, owner)
+    const orderNumber = orderNumberOf(limit)
+    const numbered = expected.filter(({ fields }) => fields.orderNumber === orderNumber)
+    expectEqual('the orders of an order number', await listed(orderNumber), numbered, [owner, orderNumber])
+    const reference = expected[limit % Math.max(1, expected.length)]?.reference ?? 'unknown'
+    const found = await this.store().orders.findByReference(reference)
+    expectEqual('the order of a reference', found?.order, orders.byReference(reference), reference)
   }
 
   /** With its place among the others of its owner. */
@@ -261,22 +307,27 @@ export class Comparison {
     const events = await walk((page) => this.page(owner, page), WHOLE.limit)
     const read = this.followed.get(owner) ?? []
     expectEqual('what a reader of events has read', read, events.slice(0, read.length), owner)
-    const others = events.filter((event) => !isPayment(event)).map(told)
+    const payments = paymentsIn(events)
+    const others = events.filter((event) => !payments.has(event)).map(told)
     expectEqual('the events of an owner', others, this.model.events.of(owner), owner)
     for (const [i, { id, at }] of events.entries()) {
       const before = events[i - 1]
       if (before !== undefined && (before.id >= id || before.at > at)) violate('the order of events', [before.id, id])
     }
-    for (const { invoiceId, type } of new Map(events.filter(isPayment).map((one) => [one.invoiceId, one])).values()) {
+    for (const { invoiceId, type } of new Map([...payments].map((one) => [one.invoiceId, one])).values()) {
       const invoice = this.model.invoices.told(invoiceId ?? '', this.now())
       if (invoice === undefined || isOver(invoice) || type === 'invoice.unpaid') continue
       expectEqual('an invoice whose last event says that it is paid', invoice.payment.status, 'paid', invoiceId)
     }
-    const payments = new Map<string | null, string>()
-    for (const { invoiceId, type } of events.filter(isPayment)) {
-      const expected = payments.get(invoiceId) === 'invoice.paid' ? 'invoice.unpaid' : 'invoice.paid'
+    const last = new Map<string | null, string>()
+    for (const event of events) {
+      const { invoiceId, type } = event
+      // An invoice that lives again may have been paid before.
+      if (type === 'invoice.unpaid' && !payments.has(event)) last.delete(invoiceId)
+      if (!payments.has(event)) continue
+      const expected = last.get(invoiceId) === 'invoice.paid' ? 'invoice.unpaid' : 'invoice.paid'
       expectEqual('the payments of an invoice in turn', type, expected, invoiceId)
-      payments.set(invoiceId, type)
+      last.set(invoiceId, type)
     }
   }
 
@@ -307,7 +358,8 @@ export class Comparison {
   /** When an expiry or a payment was noted the model does not know, so those may have been before a choice or behind it. */
   private sentExactly(owner: string, log: readonly OwnerEvent[], sent: ReadonlySet<string>): void {
     const followings = this.model.outbox.followingsOf(owner)
-    for (const [i, { id, type, delivery }] of log.filter((event) => !isPayment(event)).entries()) {
+    const payments = new Payments()
+    for (const [i, { id, type, delivery }] of log.filter((event) => !payments.isOne(event)).entries()) {
       if (type === 'invoice.expired') continue
       const isOfFailure = delivery?.event?.type === 'delivery.failed'
       const isOwed = followings.some(({ from, to, end }) => end !== 'dropped' && from <= i && i < to)
@@ -373,8 +425,23 @@ function isOver({
   return voidedAt !== null || acceptedAt !== null
 }
 
-function isPayment({ type }: OwnerEvent): boolean {
-  return type === 'invoice.paid' || type === 'invoice.unpaid'
+/**
+ * Tells apart, in the order of a log, what says that an invoice was paid or is paid no more, which may be noted later than it happens. An
+ * invoice that was void, and lives again because the end of its order was taken back, is told as unpaid too, and at once.
+ */
+class Payments {
+  private readonly ended = new Set<string | null>()
+
+  isOne({ type, invoiceId }: OwnerEvent): boolean {
+    if (type === 'invoice.voided' || type === 'invoice.expired') this.ended.add(invoiceId)
+    if (type === 'invoice.unpaid' && this.ended.delete(invoiceId)) return false
+    return type === 'invoice.paid' || type === 'invoice.unpaid'
+  }
+}
+
+function paymentsIn(events: readonly OwnerEvent[]): ReadonlySet<OwnerEvent> {
+  const payments = new Payments()
+  return new Set(events.filter((event) => payments.isOne(event)))
 }
 
 /** What an event tells, without its id and its time. */

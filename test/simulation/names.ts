@@ -15,6 +15,10 @@ export function walletName(wallet: number): string {
   return `wallet-${wallet}`
 }
 
+export function walletNumber(name: string): number {
+  return Number(name.slice('wallet-'.length))
+}
+
 export function networkOf(wallet: number, networks: ScriptNetworks): Network {
   return networks[wallet % 2 === 0 ? 0 : 1]
 }

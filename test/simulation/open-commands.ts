@@ -1,8 +1,11 @@
 import type { IncomingEvent } from '../../src/actors/intake.js'
 import type { ChainOutcome, ChainStep } from '../../src/domain/block.js'
 import type { InvoiceRequest } from '../../src/domain/invoice.js'
-import type { InvoiceResult } from '../../src/store/commands.js'
+import type { OrderRequest } from '../../src/domain/order.js'
+import type { InvoiceResult, OrderResult } from '../../src/store/commands.js'
 import type { ModelRequest } from './model/invoices.js'
+import type { ModelOrderRequest } from './model/orders.js'
+import type { ModelQuote } from './model/quotes.js'
 import type { EventStatus } from './model/wallets.js'
 import { violate } from './violation.js'
 
@@ -18,6 +21,19 @@ export interface OpenInvoice {
   readonly isPoison: boolean
   /** Set when the store has performed it. */
   fate: PromiseSettledResult<InvoiceResult> | null
+}
+
+/** A priced request for an order that has not been answered. */
+export interface OpenOrder extends Pick<OpenInvoice, 'no' | 'turn' | 'peak' | 'idempotency'> {
+  readonly request: ModelOrderRequest
+  /** The wallets of all of its options. */
+  readonly walletIds: readonly string[]
+  /** What each option costs, or the code of a refusal. */
+  readonly quotes: readonly (ModelQuote | string)[]
+  turn: number
+  peak: number
+  /** Set when the store has performed it. */
+  fate: PromiseSettledResult<OrderResult> | null
 }
 
 /** Events that were sent together and have not been answered. */
@@ -47,6 +63,7 @@ export interface OpenStep {
 /** Commands that clients and the gateway wait for, by the objects that they gave to the core. */
 export class OpenCommands {
   private readonly invoices = new Map<InvoiceRequest, OpenInvoice>()
+  private readonly orders = new Map<OrderRequest, OpenOrder>()
   private readonly events = new Map<IncomingEvent['fact'], OpenEvents>()
   private readonly steps = new Map<ChainStep, OpenStep>()
   private readonly voids = new Set<unknown>()
@@ -56,9 +73,9 @@ export class OpenCommands {
     return this.all.size
   }
 
-  /** Requests, voids, single events and steps that wait: what mailboxes may be full of. */
+  /** Requests, orders, voids, single events and steps that wait: what mailboxes may be full of. */
   get load(): number {
-    return this.invoices.size + this.voids.size + this.events.size + this.steps.size
+    return this.invoices.size + this.orders.size + this.voids.size + this.events.size + this.steps.size
   }
 
   /** Anything else that waits for an answer. */
@@ -74,6 +91,21 @@ export class OpenCommands {
     this.invoices.set(request, open)
     this.all.add(open)
     this.notePeak()
+  }
+
+  beginOrder(request: OrderRequest, open: OpenOrder): void {
+    this.orders.set(request, open)
+    this.all.add(open)
+    this.notePeak()
+  }
+
+  order(request: OrderRequest): OpenOrder {
+    return this.orders.get(request) ?? violate('a command nobody gave', request)
+  }
+
+  endOrder(request: OrderRequest, open: OpenOrder): void {
+    this.orders.delete(request)
+    this.all.delete(open)
   }
 
   beginVoid(command: unknown): void {
@@ -136,6 +168,7 @@ export class OpenCommands {
   private notePeak(): void {
     const { load } = this
     for (const open of this.invoices.values()) open.peak = Math.max(open.peak, load - 1)
+    for (const open of this.orders.values()) open.peak = Math.max(open.peak, load - 1)
     for (const open of this.steps.values()) open.peak = Math.max(open.peak, load)
     for (const open of this.events.values()) open.peak = Math.max(open.peak, load)
   }

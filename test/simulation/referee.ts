@@ -12,6 +12,7 @@ import type { Model } from './model/model.js'
 import type { ModelOwed } from './model/outbox.js'
 import type { OpenCommands, OpenEvents, OpenInvoice } from './open-commands.js'
 import type { RefereeOfDeliveries } from './referee-of-deliveries.js'
+import { RefereeOfOrders } from './referee-of-orders.js'
 import type { AnsweredCall, CallObserver, Judgement, StoreCall } from './scheduler.js'
 import { expectEqual, show, violate } from './violation.js'
 
@@ -42,7 +43,7 @@ export interface RefereeParts {
 }
 
 export type Touched =
-  | { readonly what: 'invoice' | 'wallet' | 'delivery' | 'webhook' | 'keys'; readonly id: string }
+  | { readonly what: 'invoice' | 'order' | 'wallet' | 'delivery' | 'webhook' | 'keys'; readonly id: string }
   | { readonly what: 'deposit'; readonly network: Network; readonly txHash: string; readonly index: number }
   | { readonly what: 'chain'; readonly network: Network }
 
@@ -57,8 +58,11 @@ export class Referee implements CallObserver {
   private readonly lastOf = new Map<string, number>()
   /** Numbers given to commands as they enter their mailboxes. */
   private entered = 0
+  private readonly orders: RefereeOfOrders
 
-  constructor(private readonly parts: RefereeParts) {}
+  constructor(private readonly parts: RefereeParts) {
+    this.orders = new RefereeOfOrders(parts, (id) => this.noteId(id))
+  }
 
   requested(call: StoreCall): void {
     this.parts.trace(`ask ${call.method}`)
@@ -90,11 +94,17 @@ export class Referee implements CallObserver {
 
   delivered(call: StoreCall, fate: PromiseSettledResult<unknown>): void {
     if (call.method === 'commands.perform') for (const id of this.walletsOf(call.args[0])) this.busy.delete(id)
-    if (call.method === 'commands.answerWithoutTurn' && fate.status === 'fulfilled' && fate.value === null) {
-      this.parts.open.invoice(call.args[0].request).turn = this.entered
-      this.entered += 1
-    }
+    if (fate.status === 'fulfilled' && fate.value === null) this.enters(call)
     if (call.method === 'outbox.markAttempted') this.parts.deliveries.heard(call.args[0], fate)
+  }
+
+  /** A request enters its mailboxes when a look has found nothing against it. */
+  private enters(call: StoreCall): void {
+    const { open } = this.parts
+    if (call.method === 'commands.answerWithoutTurn') open.invoice(call.args[0].request).turn = this.entered
+    else if (call.method === 'commands.answerOrderWithoutTurn') open.order(call.args[0].request).turn = this.entered
+    else return
+    this.entered += 1
   }
 
   /** Nothing of a call has happened: the store was not to be reached, or another process leads. */
@@ -105,6 +115,9 @@ export class Referee implements CallObserver {
       if (isPoison && !open.isPoison) violate('a look at a request failed', open.request)
       if (isPoison || isRefusal(reason)) open.fate = { status: 'rejected', reason: isPoison ? POISON : UNAVAILABLE }
     }
+    if (call.method === 'commands.answerOrderWithoutTurn' && isRefusal(reason)) {
+      this.parts.open.order(call.args[0].request).fate = { status: 'rejected', reason: UNAVAILABLE }
+    }
     if (!isPoison && !isRefusal(reason)) violate('a call of the store failed', [call.method, reason])
     return []
   }
@@ -114,8 +127,15 @@ export class Referee implements CallObserver {
     const { open } = this.parts
     if (command.type === 'deposit') this.inOrder(command.fact, 'unavailable')
     else if (command.type === 'chain') open.step(command.step).outcome = 'unavailable'
-    else if (command.type === 'invoice')
-      this.inTurn(open.invoice(command.request), { status: 'rejected', reason: UNAVAILABLE })
+    else if (command.type === 'invoice') {
+      const one = open.invoice(command.request)
+      this.inTurn(one, one.request.walletIds)
+      one.fate = { status: 'rejected', reason: UNAVAILABLE }
+    } else if (command.type === 'order') {
+      const one = open.order(command.request)
+      this.inTurn(one, one.walletIds)
+      one.fate = { status: 'rejected', reason: UNAVAILABLE }
+    }
   }
 
   private judge(call: AnsweredCall): void {
@@ -124,6 +144,14 @@ export class Referee implements CallObserver {
     switch (call.method) {
       case 'commands.answerWithoutTurn':
         return this.judgeWithoutTurn(call.args[0], call.value)
+      case 'commands.answerOrderWithoutTurn':
+        return this.orders.judgeWithoutTurn(call.args[0], call.value)
+      case 'orders.findWithOptions':
+        return this.orders.judgeRead(call.args[0], call.value)
+      case 'rates.current':
+        return this.orders.judgeRates(call.value)
+      case 'rates.take':
+        return this.orders.judgeSet(call.args[0], call.value)
       case 'keys.register': {
         const [registration] = call.args
         const expected = model.keys.judge(registration, now)
@@ -264,7 +292,8 @@ export class Referee implements CallObserver {
         else if (command.type === 'chain') this.judgeStep(command, fate)
         else if (command.type === 'void' || command.type === 'accept') this.judgeEnd(command, fate)
         else if (command.type === 'invoice') this.judgeInvoice(this.parts.open.invoice(command.request), fate)
-        else violate('a command that the model does not know', command.type)
+        else if (command.type === 'order') this.orders.judgeOrder(this.parts.open.order(command.request), fate)
+        else this.orders.judgeEnd(command, fate)
       }
     })
   }
@@ -276,13 +305,18 @@ export class Referee implements CallObserver {
     if (command.type === 'chain' && result?.type === 'chain') {
       this.parts.open.step(command.step).outcome = withoutErrors(result.outcome)
     }
+    if (command.type === 'order') {
+      if (result?.type !== 'order') return violate('an order', [command.request, fate])
+      const open = this.parts.open.order(command.request)
+      this.inTurn(open, open.walletIds)
+      open.fate = { status: 'fulfilled', value: result }
+    }
     if (command.type !== 'invoice') return
     if (result !== null && result.type !== 'invoice') violate('an invoice', [command.request, fate])
     const told = result === null ? ({ status: 'rejected', reason: POISON } as const) : null
-    this.inTurn(
-      this.parts.open.invoice(command.request),
-      told ?? { status: 'fulfilled', value: result as InvoiceResult },
-    )
+    const open = this.parts.open.invoice(command.request)
+    this.inTurn(open, open.request.walletIds)
+    open.fate = told ?? { status: 'fulfilled', value: result as InvoiceResult }
   }
 
   private judgeDeposit(
@@ -307,11 +341,7 @@ export class Referee implements CallObserver {
       violate(`a command to ${type}`, [invoiceId, fate])
     }
     const { outcome } = result
-    const { invoices } = this.parts.model
-    const expected =
-      type === 'void'
-        ? invoices.void(invoiceId, owner, this.parts.now())
-        : invoices.accept(invoiceId, owner, this.parts.now())
+    const expected = this.parts.model.endInvoice(type, invoiceId, owner, this.parts.now())
     expectEqual(`a command to ${type}`, outcome.ok ? outcome.value : outcome.failure.code, expected, invoiceId)
     this.parts.touched({ what: 'invoice', id: invoiceId })
   }
@@ -381,7 +411,7 @@ export class Referee implements CallObserver {
         if (earlier.kind === 'same') {
           return expectEqual('a replay', result, {
             type: 'invoice',
-            outcome: { ok: true, value: earlier.invoice },
+            outcome: { ok: true, value: model.invoices.find(earlier.id) },
             isReplay: true,
           })
         }
@@ -398,18 +428,19 @@ export class Referee implements CallObserver {
     this.noteId(id)
     const expected = model.invoices.create(request, id, now)
     expectEqual('an invoice', result.outcome.value, expected)
-    if (idempotency !== null) model.rememberRequest(idempotency.scope, idempotency.body, expected, now)
+    if (idempotency !== null) model.rememberRequest(idempotency.scope, idempotency.body, expected.id, now)
     this.parts.touched({ what: 'invoice', id })
   }
 
   /** Commands of a wallet are performed in the order in which they were given. */
-  private inTurn(open: OpenInvoice, fate: NonNullable<OpenInvoice['fate']>): void {
-    for (const id of open.request.walletIds) {
-      if ((this.lastOf.get(id) ?? -1) >= open.turn)
-        violate('a command overtook an earlier one of its wallet', open.request)
-      this.lastOf.set(id, open.turn)
+  private inTurn(
+    { turn, request }: { readonly turn: number; readonly request: unknown },
+    walletIds: readonly string[],
+  ) {
+    for (const id of walletIds) {
+      if ((this.lastOf.get(id) ?? -1) >= turn) violate('a command overtook an earlier one of its wallet', request)
+      this.lastOf.set(id, turn)
     }
-    open.fate = fate
   }
 
   /** Events that came together are applied in their order: deposits to one address, and facts behind everything. */
@@ -447,10 +478,10 @@ export class Referee implements CallObserver {
     return new Set(
       batch.flatMap((command) => {
         if (command.type === 'invoice') return command.request.walletIds
+        if (command.type === 'order') return this.parts.open.order(command.request).walletIds
         // Of those that were still the owner's when it was given, which may have changed since.
-        if (command.type === 'void' || command.type === 'accept') return []
+        if (command.type !== 'chain' && command.type !== 'deposit') return []
         if (command.type === 'chain') return this.parts.open.step(command.step).walletIds
-        if (command.type !== 'deposit') return violate('a command that the model does not know', command.type)
         const { open, at } = this.parts.open.eventsOf(command.fact)
         return open.walletIds[at] ?? []
       }),

@@ -49,6 +49,7 @@ export interface CallObserver {
 /** Calls that answer from what is stored: of a group they see the state before it. */
 const AT_ONCE: ReadonlySet<StoreMethod> = new Set([
   'commands.answerWithoutTurn',
+  'commands.answerOrderWithoutTurn',
   'keys.find',
   'keys.page',
   'invoices.find',
@@ -56,6 +57,8 @@ const AT_ONCE: ReadonlySet<StoreMethod> = new Set([
   'invoices.page',
   'invoices.pageWithPayment',
   'invoices.findByReference',
+  'orders.findWithOptions',
+  'rates.current',
   'wallets.find',
   'wallets.at',
   'wallets.page',
@@ -89,6 +92,7 @@ const FALLIBLE: ReadonlySet<StoreMethod> = new Set([
   'webhooks.rotate',
   'webhooks.secrets',
   'eventOutbox.queueNext',
+  'rates.take',
   'outbox.markAttempted',
   'outbox.recordResult',
   'outbox.releaseRetries',
@@ -99,6 +103,13 @@ const FALLIBLE: ReadonlySet<StoreMethod> = new Set([
 
 /** Ports of the store that do what they do at a time of their own. */
 const OUTSIDE: ReadonlySet<string> = new Set(['changes', 'leadership'])
+
+/** A look that decides whether a request enters mailboxes. */
+type Look = Extract<StoreCall, { method: 'commands.answerWithoutTurn' | 'commands.answerOrderWithoutTurn' }>
+
+function isLook(call: StoreCall): call is Look {
+  return call.method === 'commands.answerWithoutTurn' || call.method === 'commands.answerOrderWithoutTurn'
+}
 
 /** Whether a call reads only. */
 export function isRead({ call }: PendingCall): boolean {
@@ -133,8 +144,7 @@ export class StoreScheduler {
             (_, name) =>
             (...args: unknown[]) => {
               const call = { method: `${port}.${String(name)}`, args } as StoreCall
-              const isNow = call.method === 'commands.answerWithoutTurn' && !this.areReadsSlow
-              return isNow ? this.performNow(call) : this.note(call)
+              return isLook(call) && !this.areReadsSlow ? this.performNow(call) : this.note(call)
             },
         },
       )
@@ -215,11 +225,15 @@ export class StoreScheduler {
   }
 
   /** For a look whose answer decides who enters a mailbox first: were it noted, requests would change places. */
-  private performNow(call: Extract<StoreCall, { method: 'commands.answerWithoutTurn' }>): unknown {
+  private performNow(call: Look): unknown {
     if (this.isCrashed) return new Promise(() => {})
     this.observer.requested(call)
     try {
-      const value = this.store.commands.answerWithoutTurn(...call.args)
+      const { commands } = this.store
+      const value =
+        call.method === 'commands.answerWithoutTurn'
+          ? commands.answerWithoutTurn(...call.args)
+          : commands.answerOrderWithoutTurn(...call.args)
       judge(this.observer.performed(call, { status: 'fulfilled', value }))
       return value
     } catch (reason) {

@@ -4,6 +4,7 @@ import type { WebhookPayload } from '../../src/domain/webhook.js'
 import { withCrowds } from './crowds.js'
 import { CURRENCIES, type Habits, makeHabits, makeProfile, type ScriptCurrency } from './habits.js'
 import { networksOfSeed, type ScriptNetworks } from './networks.js'
+import { type People, withOrders } from './order-steps.js'
 import { Random } from './random.js'
 import type {
   AmountStep,
@@ -21,6 +22,7 @@ const CURRENCY_STREAM = 6
 const EVENTS_STREAM = 7
 const UNDERPAYMENT_STREAM = 8
 const CROWDS_STREAM = 9
+const ORDERS_STREAM = 10
 /** How often the setting of a URL is the choice of events, and how often events are queued behind a step. A script varies both. */
 const EVENTS_CHOSEN = 0.3
 const EVENTS_QUEUED = 0.03
@@ -45,7 +47,10 @@ const ENDINGS: Readonly<Record<Ending, number>> = {
   refused: 1,
 }
 
-type WrittenStep = Exclude<CoreStep, { do: 'pump' | 'retry' }>
+type WrittenStep = Exclude<
+  CoreStep,
+  { do: 'pump' | 'retry' | 'order' | 'void-order' | 'accept-order' | 'rates' | 'catch-up' }
+>
 
 /** How often each kind of step comes. A script varies each by up to a factor of three, either way. */
 const WEIGHTS: Readonly<Record<WrittenStep['do'], number>> = {
@@ -91,8 +96,10 @@ export function makeScript(seed: number, stepCount: number): Script {
   const payers = new Random(seed, UNDERPAYMENT_STREAM)
   const underpayment = payers.pick([0, 400, 1000, 5000])
   const paid = underpayment === 0 ? withSent : withShortPayments(withSent, underpayment, payers)
-  const { isSettlingSlow, steps: written } = withCrowds(paid, networks, new Random(seed, CROWDS_STREAM))
-  return { seed, networks, profile: { ...profile, underpayment }, isSettlingSlow, steps: written.slice(0, stepCount) }
+  const { isSettlingSlow, steps: crowded } = withCrowds(paid, networks, new Random(seed, CROWDS_STREAM))
+  const { spread, steps: written } = withOrders(crowded, networks, writer.people, new Random(seed, ORDERS_STREAM))
+  const terms = { networks, profile: { ...profile, underpayment }, isSettlingSlow, spread }
+  return { seed, ...terms, steps: written.slice(0, stepCount) }
 }
 
 /**
@@ -148,6 +155,10 @@ class Writer {
       WrittenStep['do'],
       number
     >
+  }
+
+  get people(): People {
+    return this.habits
   }
 
   /** Most wallets exist and have owners before the rest begins. */

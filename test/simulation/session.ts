@@ -8,6 +8,7 @@ import type { Engine, OpenedStore } from './engine.js'
 import type { Facts } from './facts.js'
 import { Life } from './life.js'
 import type { Model } from './model/model.js'
+import type { ScriptNetworks } from './networks.js'
 import { OpenCommands } from './open-commands.js'
 import { Referee, type Touched } from './referee.js'
 import type { RefereeOfDeliveries } from './referee-of-deliveries.js'
@@ -38,6 +39,9 @@ export interface SessionParts {
   readonly profile: Profile
   readonly attemptsMax: number
   readonly isSettlingSlow: boolean
+  readonly networks: ScriptNetworks
+  /** What is charged on top of rates, in hundredths of a percent. */
+  readonly spread: number
   /** Where ids, key ids and secrets come from. */
   readonly ids: RandomFill
   /** Where the jitter of retries comes from. */
@@ -77,6 +81,9 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     directory,
     intake,
     notify,
+    networks: parts.networks,
+    spread: parts.spread,
+    now: () => clock.now(),
     mayReadsFail: engine.isRemote,
     trace,
     report,

@@ -9,6 +9,8 @@ export interface Run {
   /** Stands for all that happened; the same for the same script. */
   readonly digest: string
   readonly tally: Tally
+  /** What has happened to orders, by name. */
+  readonly seen: ReadonlySet<string>
   readonly violation: { readonly violation: Violation; readonly step: number } | null
 }
 
@@ -29,10 +31,10 @@ export async function play(
       if (next !== undefined) await world.take(next)
     }
     await world.finish()
-    return { digest: world.digest(), tally: world.tally, violation: null }
+    return { digest: world.digest(), tally: world.tally, seen: world.seen, violation: null }
   } catch (error) {
     const violation = error instanceof Violation ? error : new Violation('an exception', describe(error))
-    return { digest: world.digest(), tally: world.tally, violation: { violation, step } }
+    return { digest: world.digest(), tally: world.tally, seen: world.seen, violation: { violation, step } }
   } finally {
     process.off('unhandledRejection', onUnhandled)
     await world.discard()

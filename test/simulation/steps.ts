@@ -20,6 +20,12 @@ export type CoreStep =
   /** By the invoice's owner, or by a stranger. */
   | { readonly do: 'void' | 'accept'; readonly pick: number; readonly isOwn: boolean }
   | { readonly do: 'events'; readonly events: readonly EventStep[] }
+  | OrderStep
+  /** By the order's owner, or by a stranger. The newest order is the first one. */
+  | { readonly do: 'void-order' | 'accept-order'; readonly pick: number; readonly isOwn: boolean }
+  | RatesStep
+  /** What is due is decided, as the process that leads does it each second. */
+  | { readonly do: 'catch-up' }
   /** The watcher of a network takes a step, unless one is under way. */
   | { readonly do: 'chain'; readonly network: Network; readonly move: ChainMove }
   /** Deposits that wait are recorded, as far as their wallets are settled, unless a step of the network is under way. */
@@ -99,6 +105,42 @@ export interface InvoiceStep {
   readonly expiresInSeconds: number | null
 }
 
+export interface OrderStep {
+  readonly do: 'order'
+  readonly owner: number
+  readonly price: { readonly amount: string; readonly currency: string }
+  /** Wallets are chosen among those of the owner. What would be in two options is left out of the second one, unless the request is flawed. */
+  readonly options: readonly {
+    readonly wallets: readonly number[]
+    readonly currency: string
+    /** Null where it follows from the price. */
+    readonly fixed: string | null
+  }[]
+  readonly isFlawed: boolean
+  readonly reference: number | null
+  readonly callback: InvoiceStep['callback']
+  readonly idempotencyKey: number | null
+  readonly expiresInSeconds: number | null
+}
+
+/** A source gives a set of rates. */
+export interface RatesStep {
+  readonly do: 'rates'
+  readonly kind: 'usual' | 'left-out' | 'again' | 'future' | 'bad'
+  /** How old it is. */
+  readonly ageMs: number
+  /** At 1 a coin has twice its price, which is a jump the first time. */
+  readonly level: 0 | 1
+  readonly salt: number
+}
+
+/** Has a deposit go to an option of an order, the newest of which is the first one, if there is one on the network. */
+export interface Towards {
+  readonly pick: number
+  readonly option: number
+  readonly part: 'amount' | 'remaining' | 'half' | 'third' | 'more' | 'dust'
+}
+
 /**
  * Whole coins written in one of several ways, or what an invoice misses at the moment, or what the oldest unpaid invoice on the wallet
  * misses but for so many hundredths of a percent of its amount.
@@ -121,7 +163,11 @@ export type EventStep =
       readonly amount: DepositAmountStep
       /** Of receipt, from now. */
       readonly offsetMs: number
+      /** Where it goes, and what comes, if that can be told. */
+      readonly towards?: Towards
     }
+  /** A deposit towards an option of an order is reported again, the last one first. */
+  | { readonly type: 'again'; readonly report: DepositReport; readonly pick: number }
   | { readonly type: 'onboarded'; readonly event: number | null; readonly owner: number }
   | {
       readonly type: 'created'
@@ -144,7 +190,7 @@ export type EventStep =
 /** A transfer of a block, to one of the wallets of its network. */
 export type TransferStep = Pick<
   Extract<EventStep, { type: 'deposit' }>,
-  'tx' | 'index' | 'wallet' | 'spelling' | 'label' | 'amount'
+  'tx' | 'index' | 'wallet' | 'spelling' | 'label' | 'amount' | 'towards'
 >
 
 export type ChainMove =
@@ -189,5 +235,7 @@ export interface Script {
   readonly profile: Profile
   /** Whether little is settled at once; not when it is absent. */
   readonly isSettlingSlow?: boolean
+  /** What is charged on top of rates, in hundredths of a percent; nothing when it is absent. */
+  readonly spread?: number
   readonly steps: readonly Step[]
 }

@@ -122,6 +122,11 @@ export class World {
     this.faults.push(error)
   }
 
+  /** What has happened to orders. */
+  get seen(): ReadonlySet<string> {
+    return this.model.orders.seen
+  }
+
   /** Stands for everything that happened. */
   digest(): string {
     return this.hash.copy().digest('hex')
@@ -141,6 +146,8 @@ export class World {
     await this.settle(new Random(0))
     for (let round = 0; round < RETRY_ROUNDS_MAX; round += 1) {
       const due = this.model.outbox.inState('waiting').map(({ record }) => record.nextAttemptAt ?? 0)
+      // What is decided now is an event, too.
+      await this.catchUp()
       const { owners } = await this.store.eventOutbox.behind(null, OWNERS_MAX + 1)
       if (owners.length > 0) {
         for (let owner = 0; owner < OWNERS_MAX; owner += 1) {
@@ -149,7 +156,6 @@ export class World {
         await this.settle(new Random(round))
         continue
       }
-      await this.catchUp()
       const waiting = await this.store.aside.deposits()
       if (waiting.length > 0) {
         for (const network of this.script.networks) this.give({ do: 'retry', network }, 0)
@@ -171,7 +177,10 @@ export class World {
   }
 
   private async catchUp(): Promise<void> {
-    this.model.invoices.expire(this.clock.now())
+    const now = this.clock.now()
+    this.model.notice(now)
+    this.model.invoices.expire(now)
+    this.model.orders.expire(now)
     while (await this.store.commands.catchUp());
   }
 
@@ -210,6 +219,8 @@ export class World {
         return this.comparison.look(new Random(step.salt))
       case 'authorise':
         return this.comparison.authorise(step.pick, step.permission)
+      case 'catch-up':
+        return this.catchUp()
       case 'cut':
         return session.line?.cutAfter(step.messages)
       case 'die':
@@ -311,8 +322,9 @@ export class World {
     const before = this.touched.length
     await judgeTogether(calls, {
       capture: () => {
-        const { wallets, keys, deposits, chains, events, outbox, invoices } = this.model
-        const parts = [this.model, wallets, keys, deposits, chains, events, outbox, invoices, this.deliveries]
+        const { wallets, keys, deposits, chains, events, outbox, invoices, orders, rates } = this.model
+        const of = [wallets, keys, deposits, chains, events, outbox, invoices, orders, rates]
+        const parts = [this.model, ...of, this.deliveries]
         const putBack = capture(parts)
         const { length } = this.touched
         return () => {
@@ -504,6 +516,8 @@ export class World {
       profile: this.script.profile,
       attemptsMax: this.attemptsMax,
       isSettlingSlow: this.script.isSettlingSlow === true,
+      networks: this.script.networks,
+      spread: this.script.spread ?? 0,
       ids: this.ids.fill,
       jitter: () => this.jitter.fraction(),
       trace: (line) => this.trace(line),

@@ -86,6 +86,23 @@ export function describeOrders(open: OpenStore): void {
   const HALF = '0.500000000000000000'
   const WHOLE = '1.000000000000000000'
 
+  describe('money that is matched to nobody', () => {
+    scenario('counts for an order, which is not void when its last invoice is voided then', async (t) => {
+      const made = await tenOrOne(t)
+      const [first, second] = made.invoices.map(({ id }) => id)
+      await t.perform({ type: 'void', invoiceId: present(first), owner: 'alice' })
+      await t.own('bob', 'wallet-1')
+      await pay(t, 'while it is another\u2019s', '10000000')
+      await t.own('alice', 'wallet-1')
+      await t.perform({ type: 'void', invoiceId: present(second), owner: 'alice' })
+      t.clock.advance(900 * SECOND_MS)
+      await t.store.commands.catchUp()
+      await standsAs(t, made, 'paid', WHOLE, [true, true])
+      assert.equal((await told(t, made)).voidedAt, null)
+      assert.deepEqual(await typesOf(t, made), ['order.created'])
+    })
+  })
+
   describe('the creation of an order', () => {
     scenario('makes an invoice of each option, whose amount follows from the price', async (t) => {
       const { order: made, invoices } = await order(t, {

@@ -3,7 +3,7 @@ import type { Deposit, Sighting } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { OrderFields } from '../../../src/domain/order-fields.js'
 import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
-import { currencyOf, tokenDecimalsOf } from '../networks.js'
+import { currencyOf, symbolOf, tokenDecimalsOf } from '../networks.js'
 import { decimal, invoiceAtoms, smallestUnit } from './amounts.js'
 import type { ModelDeposit, ModelDeposits, ModelMatch } from './deposits.js'
 import type { ModelEvents } from './events.js'
@@ -26,6 +26,8 @@ export interface ModelRequest {
 
 interface ModelInvoice {
   readonly record: Invoice
+  /** The order that it is an option of; null for none. */
+  readonly orderId: string | null
   readonly order: OrderFields
   readonly walletIds: readonly string[]
   readonly atoms: bigint
@@ -37,7 +39,7 @@ interface ModelInvoice {
 }
 
 /** What is told of an invoice. */
-interface Told {
+export interface Told {
   readonly invoice: Invoice
   readonly order: OrderFields
   readonly payment: Payment
@@ -104,12 +106,30 @@ export class ModelInvoices {
 
   /** The code of the refusal, null when it is created: ownership, currency, callback, reference, amount, in this order. */
   refusal(request: ModelRequest, nowMs: number): string | null {
-    if (!request.walletIds.every((id) => this.wallets.isPayable(id, request.owner))) return 'wallet_not_owned'
-    if (!request.walletIds.every((id) => this.isPayableIn(id, request.currency))) return 'unsupported_currency'
+    const { owner, walletIds, currency } = request
+    if (!this.arePayable(walletIds, owner)) return 'wallet_not_owned'
+    if (!this.areIn(walletIds, currency)) return 'unsupported_currency'
     if (!request.isCallbackValid) return 'invalid_callback_url'
     if (request.reference !== null && this.byReference(request.reference) !== undefined) return 'reference_in_use'
-    if (this.hasUnpaidEqual(request, nowMs)) return 'amount_in_use'
-    return request.walletIds.some((id) => this.isCrowded(id, request, nowMs)) ? 'too_many_wallet_sets' : null
+    const atoms = invoiceAtoms(request.amountText) ?? 0n
+    if (this.isAsked({ owner, walletIds, currency, atoms }, nowMs)) return 'amount_in_use'
+    return this.areCrowded(walletIds, owner, [], nowMs) ? 'too_many_wallet_sets' : null
+  }
+
+  /** Whether an owner may be paid on all of some wallets. */
+  arePayable(walletIds: readonly string[], owner: string): boolean {
+    return walletIds.every((id) => this.wallets.isPayable(id, owner))
+  }
+
+  /** Whether the networks of all of some wallets have a currency. */
+  areIn(walletIds: readonly string[], currency: string): boolean {
+    return walletIds.every((id) => this.isPayableIn(id, currency))
+  }
+
+  /** The coins of the networks of some wallets. */
+  coinsOf(walletIds: readonly string[]): ReadonlySet<string | null> {
+    const networks = walletIds.map((id) => this.wallets.find(id)?.network ?? null)
+    return new Set(networks.map((network) => (network === null ? null : symbolOf(network, 'native'))))
   }
 
   private isPayableIn(walletId: string, currency: string): boolean {
@@ -117,8 +137,8 @@ export class ModelInvoices {
     return currency === 'native' || (network !== null && tokenDecimalsOf(network, currency) !== null)
   }
 
-  /** What creating it now gives; the id is the service's. */
-  create(request: ModelRequest, id: string, nowMs: number): Invoice {
+  /** What creating it now gives; the id is the service's. `orderId`: the order that it is an option of. */
+  create(request: ModelRequest, id: string, nowMs: number, orderId: string | null = null): Invoice {
     const record: Invoice = {
       id,
       owner: request.owner,
@@ -133,9 +153,10 @@ export class ModelInvoices {
       callback_url: request.callbackUrl,
       created_at: nowMs,
     }
-    this.events.noteOrder(id, request.order)
+    this.events.noteInvoice(record, request.order, orderId)
     this.invoices.push({
       record,
+      orderId,
       order: request.order,
       walletIds: request.walletIds,
       atoms: invoiceAtoms(request.amountText) ?? 0n,
@@ -144,7 +165,7 @@ export class ModelInvoices {
       acceptedAt: null,
       hasOutlivedExpiry: false,
     })
-    this.events.add(record.owner, 'invoice.created', record)
+    this.events.add(record.owner, 'invoice.created', record.id)
     return record
   }
 
@@ -154,7 +175,54 @@ export class ModelInvoices {
   }
 
   orderOf(id: string): OrderFields | undefined {
-    return this.invoices.find(({ record }) => record.id === id)?.order
+    return this.row(id)?.order
+  }
+
+  /** The order that an invoice is an option of. */
+  orderIdOf(id: string): string | null {
+    return this.row(id)?.orderId ?? null
+  }
+
+  /** What an invoice asks, atoms. */
+  atomsOf(id: string): bigint {
+    return this.row(id)?.atoms ?? 0n
+  }
+
+  /** What has come that is not matched to another invoice, atoms. */
+  ownOf(id: string): { readonly confirmed: bigint; readonly pending: bigint } {
+    const invoice = this.row(id)
+    if (invoice === undefined) return { confirmed: 0n, pending: 0n }
+    return { confirmed: this.sum(invoice, 'confirmed', isOwn), pending: this.sum(invoice, 'pending', isOwn) }
+  }
+
+  /** When it became void, as it is decided. */
+  voidedAtOf(id: string): number | null {
+    return this.row(id)?.voidedAt ?? null
+  }
+
+  /** Voids an invoice for its order. False when it is void or accepted already. */
+  voidNow(id: string, nowMs: number): boolean {
+    const invoice = this.row(id)
+    if (invoice === undefined || invoice.voidedAt !== null || invoice.acceptedAt !== null) return false
+    invoice.voidedAt = nowMs
+    this.events.add(invoice.record.owner, 'invoice.voided', id)
+    return true
+  }
+
+  /** Has a void invoice be payable again, unless an unpaid one asks its amount. `isPast`: its time to expire is over. */
+  reviveIfFree(id: string, isPast: boolean, nowMs: number): boolean {
+    const invoice = this.row(id)
+    if (invoice === undefined) return false
+    const { record, walletIds, atoms } = invoice
+    if (this.isAsked({ owner: record.owner, walletIds, currency: record.currency, atoms }, nowMs)) return false
+    invoice.voidedAt = null
+    invoice.hasOutlivedExpiry = isPast
+    this.events.add(record.owner, 'invoice.unpaid', id)
+    return true
+  }
+
+  private row(id: string): ModelInvoice | undefined {
+    return this.invoices.find(({ record }) => record.id === id)
   }
 
   /** What is told of an invoice, judged by the clock. */
@@ -168,7 +236,7 @@ export class ModelInvoices {
       invoice: record,
       order,
       payment,
-      own: this.ownOf(invoice),
+      own: this.ownPaymentOf(invoice),
       voidedAt,
       acceptedAt: invoice.acceptedAt,
       expiresAt,
@@ -198,7 +266,7 @@ export class ModelInvoices {
       invoice.voidedAt = this.voidedAtBy(invoice, nowMs)
       invoice.hasOutlivedExpiry = invoice.voidedAt === null
       const { record } = invoice
-      if (!wasVoid && invoice.voidedAt !== null) this.events.add(record.owner, 'invoice.expired', record)
+      if (!wasVoid && invoice.voidedAt !== null) this.events.add(record.owner, 'invoice.expired', record.id)
     }
   }
 
@@ -209,7 +277,7 @@ export class ModelInvoices {
     if (invoice.record.owner !== owner) return 'not_invoice_owner'
     const isSettled = invoice.acceptedAt !== null || this.isCovered(invoice)
     if (invoice.voidedAt === null && isSettled) return 'invoice_paid'
-    if (invoice.voidedAt === null) this.events.add(owner, 'invoice.voided', invoice.record)
+    if (invoice.voidedAt === null) this.events.add(owner, 'invoice.voided', invoice.record.id)
     invoice.voidedAt ??= nowMs
     return this.told(id, nowMs)
   }
@@ -220,7 +288,7 @@ export class ModelInvoices {
     if (invoice === undefined) return 'invoice_not_found'
     if (invoice.record.owner !== owner) return 'not_invoice_owner'
     if (invoice.voidedAt !== null) return 'invoice_void'
-    if (invoice.acceptedAt === null) this.events.add(owner, 'invoice.accepted', invoice.record)
+    if (invoice.acceptedAt === null) this.events.add(owner, 'invoice.accepted', invoice.record.id)
     invoice.acceptedAt ??= nowMs
     return this.told(id, nowMs)
   }
@@ -228,7 +296,7 @@ export class ModelInvoices {
   /** A deposit that is matched to an invoice has become `kind`: whether what is its own is nearly the amount (decisions 4). */
   judgeUnderpaid(id: string, kind: Deposit['kind'], underpayment: number, nowMs: number): void {
     const invoice = this.invoices.find(({ record }) => record.id === id)
-    if (invoice === undefined || underpayment === 0) return
+    if (invoice === undefined || underpayment === 0 || invoice.orderId !== null) return
     const { atoms, expiresAt } = invoice
     if (invoice.acceptedAt !== null || this.voidedAtBy(invoice, nowMs) !== null) return
     const isNear = (sum: bigint) => sum < atoms && (atoms - sum) * 10_000n <= atoms * BigInt(underpayment)
@@ -236,7 +304,7 @@ export class ModelInvoices {
     const isNearlySeen = isNear(confirmed + this.sum(invoice, 'pending', isOwn))
     if (kind === 'confirmed' && isNear(confirmed)) {
       invoice.acceptedAt = nowMs
-      this.events.add(invoice.record.owner, 'invoice.accepted', invoice.record)
+      this.events.add(invoice.record.owner, 'invoice.accepted', invoice.record.id)
     } else if (expiresAt !== null && expiresAt > nowMs && (isNearlySeen || kind === 'dropped')) {
       // It does not expire while that is to be confirmed.
       invoice.hasOutlivedExpiry = isNearlySeen
@@ -301,15 +369,23 @@ export class ModelInvoices {
     return exact ?? oldestFirst.find((one) => this.remaining(one) > 0n) ?? oldestFirst.at(-1)
   }
 
-  /** Whether as many other sets of wallets as may share the wallet have unpaid invoices there. */
-  private isCrowded(walletId: string, request: ModelRequest, nowMs: number): boolean {
-    const nameOf = (walletIds: readonly string[]) => [...walletIds].sort().join()
-    const sets = new Set<string>()
-    for (const other of this.invoices) {
-      if (!other.walletIds.includes(walletId) || !this.stands(other, request.owner, nowMs)) continue
-      sets.add(nameOf(other.walletIds))
-    }
-    return !sets.has(nameOf(request.walletIds)) && sets.size >= SETS_MAX
+  /**
+   * Whether as many other sets of wallets as may share one of some wallets have unpaid invoices there. `beside`: sets that come with it.
+   */
+  areCrowded(
+    walletIds: readonly string[],
+    owner: string,
+    beside: readonly (readonly string[])[],
+    nowMs: number,
+  ): boolean {
+    const nameOf = (ids: readonly string[]) => [...ids].sort().join()
+    return walletIds.some((walletId) => {
+      const here = this.invoices.filter((one) => one.walletIds.includes(walletId) && this.stands(one, owner, nowMs))
+      const sets = new Set(here.map((one) => nameOf(one.walletIds)))
+      if (sets.has(nameOf(walletIds))) return false
+      const others = beside.filter((ids) => ids.includes(walletId)).map(nameOf)
+      return new Set([...sets, ...others.filter((name) => name !== nameOf(walletIds))]).size >= SETS_MAX
+    })
   }
 
   /**
@@ -325,7 +401,13 @@ export class ModelInvoices {
     const { voidedAt, acceptedAt, expiresAt, hasOutlivedExpiry } = invoice
     if (acceptedAt !== null || voidedAt !== null || expiresAt === null || expiresAt > nowMs || hasOutlivedExpiry)
       return voidedAt
-    return this.isCovered(invoice) ? null : expiresAt
+    return this.outlives(invoice) ? null : expiresAt
+  }
+
+  /** Whether what has come keeps it alive: all of it, and for an option of an order whatever it is. */
+  private outlives(invoice: ModelInvoice): boolean {
+    if (invoice.orderId === null) return this.isCovered(invoice)
+    return this.sum(invoice, 'confirmed', isOwn) + this.sum(invoice, 'pending', isOwn) > 0n
   }
 
   /** Paid or being paid. */
@@ -333,14 +415,22 @@ export class ModelInvoices {
     return this.sum(invoice, 'confirmed') + this.sum(invoice, 'pending') >= invoice.atoms
   }
 
-  private hasUnpaidEqual(request: ModelRequest, nowMs: number): boolean {
-    const atoms = invoiceAtoms(request.amountText)
+  /** Whether an unpaid invoice asks an amount on one of some wallets. */
+  isAsked(
+    asked: {
+      readonly owner: string
+      readonly walletIds: readonly string[]
+      readonly currency: string
+      readonly atoms: bigint
+    },
+    nowMs: number,
+  ): boolean {
     return this.invoices.some(
       (other) =>
-        other.atoms === atoms &&
-        other.record.currency === request.currency &&
-        other.walletIds.some((id) => request.walletIds.includes(id)) &&
-        this.stands(other, request.owner, nowMs),
+        other.atoms === asked.atoms &&
+        other.record.currency === asked.currency &&
+        other.walletIds.some((id) => asked.walletIds.includes(id)) &&
+        this.stands(other, asked.owner, nowMs),
     )
   }
 
@@ -350,7 +440,7 @@ export class ModelInvoices {
   }
 
   /** What people are told: of its own money alone. */
-  private ownOf(invoice: ModelInvoice): Payment {
+  private ownPaymentOf(invoice: ModelInvoice): Payment {
     const { atoms } = invoice
     const own = this.sum(invoice, 'confirmed', isOwn)
     return {

@@ -1,29 +1,38 @@
 import type { DepositStatus } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { DepositFact, LedgerFact, UnreadableFact } from '../../../src/domain/ledger-fact.js'
+import { RatesModel } from '../../chaos/prices-rates.js'
 import { depositAtoms } from './amounts.js'
 import { ModelChains } from './chains.js'
 import { isFlawed, type ModelDeposit, ModelDeposits } from './deposits.js'
 import { ModelEvents } from './events.js'
-import { ModelInvoices } from './invoices.js'
+import { ModelInvoices, type Told } from './invoices.js'
 import { ModelKeys } from './keys.js'
+import { ModelOrders } from './orders.js'
 import { ModelOutbox, type ModelOwed } from './outbox.js'
 import { type EventStatus, ModelWallets } from './wallets.js'
 
 const EVENT_ID_BYTES_MAX = 512
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
 
+/** As a shop with prices has them by default: jumps of more than 10 % are held back, and a rate is used for ten minutes. */
+export const RATE_TERMS = { jump: 1000, maxAgeMs: 600_000 }
+const HUNDREDTHS = 100
+
 interface ModelIdempotency {
   readonly body: string
-  readonly invoice: Invoice
+  /** Of the invoice or the order. */
+  readonly id: string
   readonly createdAt: number
 }
 
 /**
- * What a repeated request finds: the earlier invoice, another body, or nothing. `either` once the clock has been past the
+ * What a repeated request finds: the earlier invoice or order, another body, or nothing. `either` once the clock has been past the
  * time that an entry must be kept for and was set back: it may be kept or gone.
  */
-export type Earlier = { readonly kind: 'none' | 'other_body' | 'either' } | { readonly kind: 'same'; invoice: Invoice }
+export type Earlier =
+  | { readonly kind: 'none' | 'other_body' | 'either' }
+  | { readonly kind: 'same'; readonly id: string }
 
 /**
  * The whole service as the specification and decisions.md have it, in lists that are looked through: no index, no running
@@ -42,6 +51,8 @@ export class Model {
     (owner) => this.outbox.configuration(owner).callback_url,
     this.events,
   )
+  readonly orders = new ModelOrders(this.invoices, this.events)
+  readonly rates = new RatesModel({ jump: RATE_TERMS.jump / HUNDREDTHS, maxAgeMs: RATE_TERMS.maxAgeMs })
 
   /** `underpayment`: what an invoice may miss that is accepted by itself, in hundredths of a percent. */
   constructor(private readonly underpayment: number) {}
@@ -88,9 +99,10 @@ export class Model {
       this.tell(deposit, before === 'pending')
       if (deposit.invoiceId !== null && !deposit.isLate)
         this.invoices.judgeUnderpaid(deposit.invoiceId, deposit.record.kind, this.underpayment, nowMs)
+      this.reviewOrderOf(deposit, nowMs)
       for (const news of effect.news) {
         deposit.reached.add(news)
-        const one = this.owe(deposit, news)
+        const one = this.owe(deposit, news, nowMs)
         if (one !== null) owed.push(one)
       }
       return effect.status
@@ -102,11 +114,29 @@ export class Model {
     const entry = this.idempotency.get(scope)
     if (entry === undefined || nowMs >= entry.createdAt + IDEMPOTENCY_MS) return { kind: 'none' }
     if (this.latestMs >= entry.createdAt + IDEMPOTENCY_MS) return { kind: 'either' }
-    return entry.body === body ? { kind: 'same', invoice: entry.invoice } : { kind: 'other_body' }
+    return entry.body === body ? { kind: 'same', id: entry.id } : { kind: 'other_body' }
   }
 
-  rememberRequest(scope: string, body: string, invoice: Invoice, nowMs: number): void {
-    this.idempotency.set(scope, { body, invoice, createdAt: nowMs })
+  rememberRequest(scope: string, body: string, id: string, nowMs: number): void {
+    this.idempotency.set(scope, { body, id, createdAt: nowMs })
+  }
+
+  /** Voids or accepts an invoice, which may end its order: what is told of it then, or the code of the refusal. */
+  endInvoice(how: 'void' | 'accept', id: string, owner: string, nowMs: number): Told | string | undefined {
+    const before = this.invoices.told(id, nowMs)
+    const refusal = how === 'void' ? this.invoices.void(id, owner, nowMs) : this.invoices.accept(id, owner, nowMs)
+    if (typeof refusal === 'string') return refusal
+    const isEnded = how === 'void' ? before?.voidedAt === null : before?.acceptedAt === null
+    const orderId = this.invoices.orderIdOf(id)
+    if (isEnded && orderId !== null) this.orders.optionEnded(orderId, how, nowMs)
+    return this.invoices.told(id, nowMs)
+  }
+
+  /** What a deposit that came or left does to the order of its invoice. What is only seen does nothing yet. */
+  private reviewOrderOf({ record: { kind }, invoiceId }: ModelDeposit, nowMs: number): void {
+    const orderId = invoiceId === null ? null : this.invoices.orderIdOf(invoiceId)
+    if (invoiceId === null || orderId === null || kind === 'pending') return
+    this.orders.review(orderId, { invoiceId, isConfirmed: kind === 'confirmed' }, this.underpayment, nowMs)
   }
 
   private once(eventId: string | null, apply: () => EventStatus): EventStatus {
@@ -126,11 +156,11 @@ export class Model {
     const owner = invoice?.owner ?? this.wallets.at(record.network, record.toAddress)?.owner ?? null
     if (owner === null) return
     const kinds = kind === 'confirmed' && !wasPending ? (['pending', kind] as const) : [kind]
-    for (const one of kinds) this.events.add(owner, `deposit.${one}`, invoice, { deposit, isLate })
+    for (const one of kinds) this.events.add(owner, `deposit.${one}`, invoiceId, { deposit, isLate })
   }
 
   /** The delivery that a status owes, null when no callback resolves (specification, Webhook delivery). */
-  private owe({ record, invoiceId, isLate }: ModelDeposit, status: DepositStatus): ModelOwed | null {
+  private owe({ record, invoiceId, isLate }: ModelDeposit, status: DepositStatus, nowMs: number): ModelOwed | null {
     const invoice = invoiceId === null ? undefined : this.invoices.find(invoiceId)
     if (invoice === undefined || invoice.reference === null) return null
     if (this.outbox.configuration(invoice.owner).payload === 'events') return null
@@ -147,15 +177,24 @@ export class Model {
       currency: record.currency,
       receivedAt: record.receivedAt,
       ...(isLate ? { late: true } : {}),
-      ...this.invoiceIn(invoice),
+      ...this.invoiceIn(invoice, nowMs),
     })
     return { owner: invoice.owner, invoiceId: invoice.id, status, event: null, url, body }
   }
 
   /** Decisions 7, payload with-invoice: as of now, the deposit included. */
-  private invoiceIn({ id, owner, amount, currency }: Invoice) {
+  private invoiceIn({ id, owner, amount, currency }: Invoice, nowMs: number) {
     if (this.outbox.configuration(owner).payload !== 'with-invoice') return {}
     const { own: _, ...payment } = this.invoices.payment(id) ?? { own: '' }
-    return { invoice: { amount, currency, ...payment, ...this.invoices.orderOf(id) } }
+    return { invoice: { amount, currency, ...payment, ...this.invoices.orderOf(id), ...this.orderIn(id, nowMs) } }
+  }
+
+  /** The order that the invoice is an option of. */
+  private orderIn(invoiceId: string, nowMs: number) {
+    const order = this.orders.find(this.invoices.orderIdOf(invoiceId) ?? '')
+    if (order === undefined) return {}
+    const { id, reference, fields } = order
+    const { status } = this.orders.shown(id, nowMs)
+    return { order: { id, reference, orderNumber: fields.orderNumber, status } }
   }
 }

@@ -231,14 +231,11 @@ export class ModelOutbox {
   }
 
   private failed({ record }: ModelDelivery): void {
-    const { id, owner, invoiceId, status, event, attempts, result, body } = record
+    const { id, owner, invoiceId, status, event, attempts, result } = record
     const httpStatus = result?.kind === 'answered' ? result.httpStatus : null
     const failure = result?.kind === 'failed' ? result.reason : null
-    const { reference, data } = JSON.parse(body)
-    const invoice =
-      invoiceId === null ? undefined : { id: invoiceId, reference: event === null ? reference : data.reference }
     const delivery = { id, status, attempt: attempts, httpStatus, failure, event }
-    this.events.add(owner, 'delivery.failed', invoice, { delivery })
+    this.events.add(owner, 'delivery.failed', invoiceId, { delivery })
   }
 }
 

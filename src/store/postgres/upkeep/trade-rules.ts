@@ -51,12 +51,12 @@ function* flawsOf(order: Order, found: readonly Option[]): Generator<string> {
   const isSettled = order.standing === 'paid' || order.acceptedAt !== null
   const isOver = own.every(({ voided_at }) => voided_at !== null)
   if (!isSettled && order.voidedAt !== null && !isOver) yield 'it is void, and one of its invoices can be paid'
+  // Where something counts that is matched to no invoice, the next deposit judges: it may be paid, and is not known to be.
+  if (own.some((row) => row.own_confirmed + row.own_pending !== row.matched_seen)) return
   // Theirs are decided before its own.
   if (!isSettled && order.voidedAt === null && isOver && order.isExpiryDecided) {
     yield 'none of its invoices can be paid, and it is not void'
   }
-  // Where something counts that is matched to no invoice, the next deposit judges.
-  if (own.some((row) => row.own_confirmed + row.own_pending !== row.matched_seen)) return
   const portions = own.map(({ atoms, own_confirmed: confirmed, own_pending: pending }) => ({
     amount: atoms,
     own: { confirmed, pending },

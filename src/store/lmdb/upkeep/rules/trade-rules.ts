@@ -62,17 +62,16 @@ class OrderRule implements Rule {
     return row
   }
 
-  /** One that is neither paid nor accepted is void when none of its invoices can be paid. */
-  private checkEnd({ standing, acceptedAt, voidedAt, isExpiryDecided }: Order, rows: readonly InvoiceRow[]): void {
-    if (standing === 'paid' || acceptedAt !== null) return
-    const { reading } = this
+  private checkEnd({ standing, acceptedAt, voidedAt }: Order, rows: readonly InvoiceRow[]): void {
+    if (standing === 'paid' || acceptedAt !== null || voidedAt === null) return
     const isOver = rows.every((row) => row.voidedAt !== null)
-    if (voidedAt !== null) reading.expect(isOver, 'it is void, and one of its invoices can be paid')
-    // Theirs are decided before its own.
-    else reading.expect(!isOver || !isExpiryDecided, 'none of its invoices can be paid, and it is not void')
+    this.reading.expect(isOver, 'it is void, and one of its invoices can be paid')
   }
 
-  /** Where something counts that is matched to no invoice, the next deposit judges. */
+  /**
+   * One that is neither paid nor accepted is void when none of its invoices can be paid. Where something counts that is matched to no
+   * invoice, the next deposit judges: it may be paid, and is not known to be.
+   */
   private checkStanding(order: Order, rows: readonly InvoiceRow[]): void {
     const matched: Portion[] = []
     for (const row of rows) {
@@ -83,7 +82,12 @@ class OrderRule implements Rule {
     }
     const standing = standingOf(shareOf(matched))
     this.reading.expect(standing === order.standing, `it stands as ${order.standing}, and its invoices say ${standing}`)
-    if (order.standing !== 'paid' || order.acceptedAt !== null) return
+    if (order.acceptedAt !== null) return
+    const isOver = rows.every((row) => row.voidedAt !== null)
+    // Theirs are decided before its own.
+    const isEndDue = isOver && order.isExpiryDecided && order.standing !== 'paid'
+    this.reading.expect(!isEndDue || order.voidedAt !== null, 'none of its invoices can be paid, and it is not void')
+    if (order.standing !== 'paid') return
     const isOpen = rows.some((row, i) => row.voidedAt === null && !isPaid(...paidOf(matched[i])))
     this.reading.expect(!isOpen, 'it is paid, and an invoice that is not paid is not void')
   }
