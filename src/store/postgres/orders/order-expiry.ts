@@ -1,10 +1,13 @@
 import { answeredLater } from '../../rules/asking.js'
-import { decideOrderExpiry, holdOrder } from '../../rules/order-life.js'
+import { decideOrderExpiry } from '../../rules/order-life.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { orderWorkOn } from './order-work.js'
+import type { InvoiceRow } from '../invoices/invoice-rows.js'
+import { lockInvoices } from '../invoices/settle.js'
+import { ORDER_COLUMNS, type OrderColumns, toOrder } from './order-rows.js'
+import { inOrder, PostgresOrderWork } from './order-work.js'
 
-/** Expiries of orders that one unit decides. Each has its own statements. */
+/** Expiries of orders that one unit decides. They are read together. */
 const EXPIRED_AT_ONCE = 20
 
 /** The ids of orders whose expiry is due and not decided. */
@@ -19,12 +22,21 @@ export async function expireOrdersDue(work: Work): Promise<void> {
   const ids = due.map(({ id }) => id)
   if (ids.length === 0) return
   work.lock(sql`SELECT o.id FROM orders AS o WHERE o.id = ANY(${ids}::uuid[]) ORDER BY o.id FOR UPDATE`)
-  const orders = orderWorkOn(work)
-  for (const id of ids) {
-    await answeredLater(
-      (function* () {
-        return yield* decideOrderExpiry(orders, yield* holdOrder(orders, id))
-      })(),
-    )
+  const columns = await work.rows<OrderColumns>(
+    sql`SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE o.id = ANY(${ids}::uuid[]) ORDER BY o.expires_at, o.id`,
+  )
+  const orders = columns.map(toOrder)
+  const invoiceIds = orders.flatMap(({ options }) => options.map(({ invoiceId }) => invoiceId))
+  const rows = await lockInvoices(work, invoiceIds)
+  const locked = new LockedOrderWork(work, true)
+  for (const order of orders) {
+    await answeredLater(decideOrderExpiry(locked, { order, rows: inOrder(order, rows) }))
+  }
+}
+
+/** Orders whose invoices are locked, and were read behind that. */
+class LockedOrderWork extends PostgresOrderWork {
+  override hold(rows: readonly InvoiceRow[]): Promise<readonly InvoiceRow[]> {
+    return Promise.resolve(rows)
   }
 }

@@ -11,6 +11,7 @@ import { type DepositsColumn, depositsColumn, withDeposits } from '../payments/q
 import { RECEIVED } from '../payments/sums.js'
 import {
   isOrderName,
+  JOINED_ORDER,
   JOINED_ORDER_COLUMNS,
   type JoinedOrderColumns,
   joinedOrder,
@@ -105,7 +106,7 @@ export class PostgresOrders implements OrderPort {
     return sql`
       SELECT ${JOINED_ORDER_COLUMNS}, ${INVOICE_COLUMNS}, ${this.database.now} AS now ${more}
       FROM (SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE ${condition} ${rest}) AS o
-      JOIN invoices AS i ON i.order_id = o.id ${RECEIVED} ORDER BY o.id DESC, i.id`
+      JOIN invoices AS i ON i.order_id = o.id ${RECEIVED} ${JOINED_ORDER}`
   }
 }
 
