@@ -51,17 +51,23 @@ export class Merchants {
 }
 
 /** The request of a creation, signed now; its timestamp is valid for five minutes. */
-export function signedCreation({ publicKeyHex, secretKey }: Signer, draft: unknown): string {
+export function signedCreation(signer: Signer, draft: unknown): string {
+  return signedRequest(signer, ROUTE_TAG, draft)
+}
+
+/** The same for another endpoint with a body, by its tag: method and path. */
+export function signedRequest({ publicKeyHex, secretKey }: Signer, tag: string, draft: unknown): string {
+  const [method = '', path = ''] = tag.split(' ')
   const body = JSON.stringify(draft)
   const timestamp = String(Date.now())
-  const digest = createHash('sha256').update(`${ROUTE_TAG}\n${timestamp}\n${body}`).digest()
+  const digest = createHash('sha256').update(`${tag}\n${timestamp}\n${body}`).digest()
   const headers = [
     'Content-Type: application/json',
     `X-Service-Api-Key: ${publicKeyHex}`,
     `X-Service-Timestamp: ${timestamp}`,
     `X-Service-Signature: ${derSignature(digest, secretKey).toString('base64')}`,
   ]
-  return httpRequest('POST', '/api/invoices', headers, body)
+  return httpRequest(method, path, headers, body)
 }
 
 /** The key of an owner; the same in every run. */
