@@ -52,19 +52,20 @@ export function* reviewOrder<I extends OptionRow>(
   const held = yield* holdOrder(work, id)
   const { rows } = held
   const order = endedBefore(work, held)
-  const share = confirmedOf(work, rows)
+  const portions = portionsOf(work, rows)
+  const share = shareOf(portions)
   const standing = standingOf(share)
   const moved = { ...order, standing }
   let reviewed = moved
   if (order.acceptedAt === null) {
     const event = eventOf(order.standing, standing)
     if (event !== null) work.log(event, moved, cause?.invoice ?? null)
-    if (standing === 'paid') reviewed = yield* voidOthers(work, { order: moved, rows })
+    if (standing === 'paid') reviewed = yield* voidOthers(work, { order: moved, rows }, portions)
     else if (order.standing === 'paid') reviewed = yield* takeBack(work, { order: moved, rows })
     if (cause !== null && isToBeAccepted(reviewed, share, cause))
-      reviewed = yield* acceptNow(work, { order: reviewed, rows })
+      reviewed = yield* acceptNow(work, { order: reviewed, rows }, portions)
   }
-  if (cause?.isConfirmed === true && isTooMuch(work, order, rows, share, cause.invoice)) {
+  if (cause?.isConfirmed === true && isTooMuch(order, { rows, portions }, share, cause.invoice)) {
     work.log('order.overpaid', reviewed, cause.invoice)
   }
   if (reviewed !== moved || standing !== order.standing || order !== held.order) work.put(reviewed)
@@ -73,8 +74,7 @@ export function* reviewOrder<I extends OptionRow>(
 
 /** What an order is for people now. */
 export function statusOf<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): OrderStatus {
-  const share = confirmedOf(work, rows)
-  return orderStatus({ ...order, voidedAt: voidedAtOf(work, order, rows, share) }, share)
+  return orderStatus({ ...order, voidedAt: voidedAtOf(work, order, rows) }, shareOf(portionsOf(work, rows)))
 }
 
 /** Decides the expiry of an order, which is that of its invoices, if it is due. Answers the order as it is then. */
@@ -101,10 +101,14 @@ export function* optionEnded<I extends OptionRow>(work: OrderWork<I>, id: string
 }
 
 /** Accepts an order that is neither void nor accepted. The caller writes it. */
-export function* acceptNow<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): Asking<Order> {
+export function* acceptNow<I extends OptionRow>(
+  work: OrderWork<I>,
+  { order, rows }: HeldOrder<I>,
+  portions = portionsOf(work, rows),
+): Asking<Order> {
   const accepted = { ...order, acceptedAt: work.life.nowMs }
   work.log('order.accepted', accepted, null)
-  return yield* voidOthers(work, { order: accepted, rows })
+  return yield* voidOthers(work, { order: accepted, rows }, portions)
 }
 
 /** Voids an order that is not void, with its invoices, at the request of its owner. */
@@ -119,26 +123,25 @@ export function* voidOrderNow<I extends OptionRow>(
 
 /** Whether an order is paid or being paid, so that it cannot be voided. */
 export function isSettled<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): boolean {
-  return order.acceptedAt !== null || isWhole(seenShareOf(rows.map((row) => work.portionOf(row))))
+  return order.acceptedAt !== null || isWhole(seenShareOf(portionsOf(work, rows)))
 }
 
-/** When an order became void, by the clock. */
+/** When an order became void, by the clock. `share`: what has come, as far as it decides. */
 export function voidedAtOf<I extends OptionRow>(
   work: OrderWork<I>,
   order: Order,
   rows: readonly I[],
-  share: Share = confirmedOf(work, rows),
+  share?: Share,
 ): number | null {
-  return orderVoidedAt(
-    order,
-    share,
-    rows.map(({ voidedAt }) => voidedAt),
-    work.life.nowMs,
-  )
+  const ends = rows.map(({ voidedAt }) => voidedAt)
+  // As long as one can be paid, what has come decides nothing, and is not summed up.
+  if (ends.includes(null)) return order.voidedAt
+  return orderVoidedAt(order, share ?? shareOf(portionsOf(work, rows)), ends, work.life.nowMs)
 }
 
-function confirmedOf<I extends OptionRow>(work: OrderWork<I>, rows: readonly I[]): Share {
-  return shareOf(rows.map((row) => work.portionOf(row)))
+/** What each of its invoices asks, and what has come for it: the sums of all their wallets. */
+function portionsOf<I extends OptionRow>(work: OrderWork<I>, rows: readonly I[]): readonly Portion[] {
+  return rows.map((row) => work.portionOf(row))
 }
 
 /** What is told of a change of how much has come. */
@@ -154,21 +157,27 @@ function isToBeAccepted<I>(order: Order, share: Share, { isConfirmed, underpayme
 
 /** Whether more has come than was asked for, by an amount that the coin of the deposit can carry. */
 function isTooMuch<I extends OptionRow>(
-  work: OrderWork<I>,
-  order: Order,
-  rows: readonly I[],
+  { options }: Order,
+  { rows, portions }: { readonly rows: readonly I[]; readonly portions: readonly Portion[] },
   share: Share,
   paid: I,
 ): boolean {
   const at = rows.findIndex(({ invoice }) => invoice.id === paid.invoice.id)
-  const option = order.options[at]
-  if (option === undefined) throw new Error('an order does not have the invoice that names it')
-  return excessOf(share, work.portionOf(paid).amount, option.decimals) > 0n
+  const [option, portion] = [options[at], portions[at]]
+  if (option === undefined || portion === undefined) throw new Error('an order does not have the invoice that names it')
+  return excessOf(share, portion.amount, option.decimals) > 0n
 }
 
 /** Voids what an order needs no more: its invoices that can be paid still and are not paid by themselves. */
-function* voidOthers<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): Asking<Order> {
-  const others = rows.filter((row) => isAlive(row) && !isPaidAlone(work.portionOf(row)))
+function* voidOthers<I extends OptionRow>(
+  work: OrderWork<I>,
+  { order, rows }: HeldOrder<I>,
+  portions: readonly Portion[],
+): Asking<Order> {
+  const others = rows.filter((row, i) => {
+    const portion = portions[i]
+    return isAlive(row) && portion !== undefined && !isPaidAlone(portion)
+  })
   if (others.length === 0) return order
   const gone = yield* voidRows(work, others)
   return { ...order, options: marked(order.options, rows, (id) => gone.has(id)) }

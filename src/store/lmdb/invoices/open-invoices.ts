@@ -24,8 +24,9 @@ const OPEN_KEY_BYTES = PLACE_BYTES + NUMBER_BYTES + 1 + ID_BYTES
 export function enterOpen(commit: Commit, invoice: IndexedInvoice, isAlone = false): void {
   setEnters(commit, invoice)
   const { openAmounts, openInvoices } = commit.tables
+  const tail = amountTail(invoice.currencyNo, invoice.amount)
   for (const place of invoice.places) {
-    const key = amountKey(place, invoice.currencyNo, invoice.amount)
+    const key = Buffer.concat([place, tail])
     const others = isAlone ? undefined : openAmounts.get(key)
     openAmounts.putSync(key, others === undefined ? invoice.id : Buffer.concat([others, invoice.id]))
     openInvoices.putSync(openKey(place, invoice), NOTHING)
@@ -34,8 +35,9 @@ export function enterOpen(commit: Commit, invoice: IndexedInvoice, isAlone = fal
 
 export function leaveOpen(commit: Commit, invoice: IndexedInvoice): void {
   const { openAmounts, openInvoices } = commit.tables
+  const tail = amountTail(invoice.currencyNo, invoice.amount)
   for (const place of invoice.places) {
-    const key = amountKey(place, invoice.currencyNo, invoice.amount)
+    const key = Buffer.concat([place, tail])
     const left = splitIds(openAmounts.get(key)).filter((id) => !id.equals(invoice.id))
     if (left.length === 0) openAmounts.removeSync(key)
     else openAmounts.putSync(key, Buffer.concat(left))
@@ -232,12 +234,12 @@ function openPrefix(place: Place, setNo: SetNo, ofClass?: number): Buffer {
 
 /** place │ currency (1) │ amount. */
 export function amountKey(place: Place, currencyNo: CurrencyNo, amount: bigint): Buffer {
-  const sortable = sortableAmount(amount)
-  const key = Buffer.allocUnsafe(PLACE_BYTES + 1 + sortable.length)
-  key.set(place)
-  key[PLACE_BYTES] = currencyNo
-  key.set(sortable, PLACE_BYTES + 1)
-  return key
+  return Buffer.concat([place, amountTail(currencyNo, amount)])
+}
+
+/** What follows the place: the same on all wallets of an invoice. */
+function amountTail(currencyNo: CurrencyNo, amount: bigint): Buffer {
+  return Buffer.concat([Buffer.of(currencyNo), sortableAmount(amount)])
 }
 
 /** The ids in a row of `open-amounts`. */
