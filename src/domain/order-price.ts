@@ -21,6 +21,13 @@ const RAISE_PARTS = 5n
 const RAISE_WHOLE = 1000n
 /** Steps by which an amount is raised at most, however small they are. */
 export const RAISE_STEPS_MAX = 1000
+/** Looks at wallets that the raising of an order's amounts may take: every step of an option looks at each of its wallets. */
+export const RAISE_LOOKS_MAX = 4000
+/**
+ * Invoices met by raising of which it is found out whether they are unpaid, in one order. Those beyond count as unpaid: an amount may
+ * be raised a step further than it must.
+ */
+export const RAISE_EXAMINED_MAX = 32
 
 /** A spread is in hundredths of a percent. */
 const WHOLE = 10_000n
@@ -96,17 +103,25 @@ export function rateUnavailable(coin: string): Failure {
   return detailedFailure('rate_unavailable', { coin })
 }
 
-/** The amounts that an option may ask, the first that is free: what it costs, and then more by the last digit, step by step. */
-export function* raisedAmounts({ amount, highest, decimals }: Quote): Generator<{
-  readonly amount: bigint
-  readonly amountText: string
-}> {
+/** By how many steps each amount of an order may be raised, where the options that may be are on so many wallets together. */
+export function raiseSteps(wallets: number): number {
+  return wallets === 0 ? 0 : Math.min(RAISE_STEPS_MAX, Math.floor(RAISE_LOOKS_MAX / wallets))
+}
+
+/** The amounts to which one may be raised by its last digit, step by step. */
+export function* raisedAmounts({ amount, highest, decimals }: Quote, steps: number): Generator<RaisedAmount> {
   const unit = smallestUnit(decimals)
-  for (let steps = 0n; steps <= BigInt(RAISE_STEPS_MAX); steps += 1n) {
-    const raised = amount + steps * unit
+  for (let step = 1n; step <= BigInt(steps); step += 1n) {
+    const raised = amount + step * unit
     if (raised > highest) return
     yield { amount: raised, amountText: withPlaces(raised, decimals) }
   }
+}
+
+export interface RaisedAmount {
+  /** Atoms. */
+  readonly amount: bigint
+  readonly amountText: string
 }
 
 /** A decimal string with all its places: 25.5 with 2 of them is `25.50`. */

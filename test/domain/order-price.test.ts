@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { INVOICE_WALLETS_MAX } from '../../src/domain/invoice.js'
 import { Networks } from '../../src/domain/network.js'
+import { ORDER_OPTIONS_MAX } from '../../src/domain/order.js'
 import { coinOfOption } from '../../src/domain/order-coin.js'
-import { placesOf, quoteOption, RAISE_STEPS_MAX, type Rates, raisedAmounts } from '../../src/domain/order-price.js'
+import {
+  placesOf,
+  quoteOption,
+  RAISE_LOOKS_MAX,
+  RAISE_STEPS_MAX,
+  type Rates,
+  raisedAmounts,
+  raiseSteps,
+} from '../../src/domain/order-price.js'
 import { refusalOf, unwrap } from '../support/fixtures.js'
 import { PRICE_DECIMALS } from '../support/orders.js'
 
@@ -85,19 +95,37 @@ describe('the amount of an option', () => {
 })
 
 describe('an amount that is not free', () => {
-  const textsOf = (given: Case) => [...raisedAmounts(unwrap(quoted(given)))].map(({ amountText }) => amountText)
+  const textsOf = (given: Case, steps = RAISE_STEPS_MAX) =>
+    [...raisedAmounts(unwrap(quoted(given)), steps)].map(({ amountText }) => amountText)
 
   test('is raised by its last digit, by half a percent at most', () => {
     const texts = textsOf({})
-    assert.deepEqual([texts[0], texts[1], texts.at(-1), texts.length], ['27.18', '27.19', '27.31', 14])
+    assert.deepEqual([texts[0], texts[1], texts.at(-1), texts.length], ['27.19', '27.20', '27.31', 13])
   })
 
   test('is raised no more often than is bearable', () => {
-    assert.equal(textsOf({ price: '1000000' }).length, RAISE_STEPS_MAX + 1)
+    assert.deepEqual(textsOf({}, 2), ['27.19', '27.20'])
+    assert.deepEqual(textsOf({}, 0), [])
+    assert.equal(textsOf({ price: '1000000' }).length, RAISE_STEPS_MAX)
+  })
+
+  test('is raised fewer times on many wallets, of which each is looked at with every step', () => {
+    for (const [wallets, steps] of [
+      [0, 0],
+      [1, RAISE_STEPS_MAX],
+      [4, RAISE_STEPS_MAX],
+      [5, RAISE_LOOKS_MAX / 5],
+      [30, 133],
+      // As many as an order may have.
+      [ORDER_OPTIONS_MAX * INVOICE_WALLETS_MAX, 8],
+    ] as const) {
+      assert.equal(raiseSteps(wallets), steps, `${wallets}`)
+      assert.ok(wallets * steps <= RAISE_LOOKS_MAX)
+    }
   })
 
   test('is not raised where the last digit is more than half a percent', () => {
-    assert.deepEqual(textsOf({ decimals: 0 }), ['28'])
+    assert.deepEqual(textsOf({ decimals: 0 }), [])
   })
 })
 

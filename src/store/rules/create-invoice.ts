@@ -33,6 +33,11 @@ export interface Beginning {
  * them has read those of a batch before. What a creation enters is seen by those behind it.
  */
 export interface CreationWork extends InvoiceFacts {
+  /**
+   * The first wallet on which an invoice of an amount stands in the way to which this one may be raised. Of `RAISE_EXAMINED_MAX` it is
+   * found out whether they are unpaid; the others are taken for it.
+   */
+  walletOfRaised(amount: bigint): string | null
   /** Unix ms. */
   readonly nowMs: number
   key(id: string): ApiKey | undefined

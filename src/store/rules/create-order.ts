@@ -9,7 +9,7 @@ import {
   type UnusableWallet,
 } from '../../domain/invoice.js'
 import { type Order, type OrderRequest, optionReference } from '../../domain/order.js'
-import { type Quote, raisedAmounts } from '../../domain/order-price.js'
+import { type Quote, type RaisedAmount, raisedAmounts, raiseSteps } from '../../domain/order-price.js'
 import { isPaid } from '../../domain/payment.js'
 import { type CreatedOrder, NO_TERMS, type OrderCommand, type OrderResult } from '../commands.js'
 import type { CreationWork } from './create-invoice.js'
@@ -53,7 +53,7 @@ export interface OptionRequest {
 }
 
 /** An option whose amount is settled. */
-interface SettledOption {
+export interface SettledOption {
   readonly request: InvoiceRequest
   readonly quote: Quote
 }
@@ -136,8 +136,9 @@ function settleOptions(
   if (!request.isCallbackUrlValid) return failure('invalid_callback_url')
   if (settled.some(({ creation }) => creation.isReferenceTaken())) return failure('reference_in_use')
   const free: SettledOption[] = []
+  const steps = raiseSteps(raisedWallets(settled))
   for (const { request: one, quote, creation } of settled) {
-    const found = freeAmount(creation, one, quote)
+    const found = freeAmount(creation, one, quote, steps)
     if ('code' in found) return found
     free.push({ request: { ...one, ...found }, quote })
   }
@@ -155,14 +156,21 @@ function freeAmount(
   creation: CreationWork,
   { currency }: InvoiceRequest,
   quote: Quote,
-): Pick<InvoiceRequest, 'amount' | 'amountText'> | Failure {
-  let wallet = ''
-  for (const { amount, amountText } of quote.isFixed ? [quote] : raisedAmounts(quote)) {
-    const taken = creation.walletOfAmount(amount)
-    if (taken === null) return { amount, amountText }
+  steps: number,
+): RaisedAmount | Failure {
+  let wallet = creation.walletOfAmount(quote.amount)
+  if (wallet === null) return { amount: quote.amount, amountText: quote.amountText }
+  for (const raised of quote.isFixed ? [] : raisedAmounts(quote, steps)) {
+    const taken = creation.walletOfRaised(raised.amount)
+    if (taken === null) return raised
     wallet = taken
   }
   return detailedFailure('amount_in_use', { wallet }, { amount: quote.amountText, currency })
+}
+
+/** On how many wallets the options are whose amounts may be raised. */
+export function raisedWallets(options: readonly SettledOption[]): number {
+  return options.reduce((sum, { request, quote }) => sum + (quote.isFixed ? 0 : request.walletIds.length), 0)
 }
 
 /** The requests for the invoices of an order, as they are priced before an amount is raised. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Secp256k1Engine } from '../../../src/crypto/secp256k1.js'
 import type { DepositReport } from '../../../src/domain/deposit.js'
+import { RAISE_EXAMINED_MAX, RAISE_STEPS_MAX, raiseSteps } from '../../../src/domain/order-price.js'
 import { orderState } from '../../../src/domain/order-share.js'
 import { importRecords } from '../../../src/service/import.js'
 import { recordsOf as exported } from '../../../src/service/records.js'
@@ -232,6 +233,55 @@ export function describeOrders(open: OpenStore): void {
         await pay(t, 'paid', '27200000')
         // What came counts for all of them (specification), so the first is free.
         assert.equal((await order(t, usdt)).invoices[0]?.amount, '27.18')
+      },
+    )
+
+    scenario('raises an amount past whatever else is asked on its wallets', async (t) => {
+      // Between two steps there is room for any number of amounts.
+      const between = Array.from({ length: RAISE_STEPS_MAX }, (_, n) => `27.18${String(n + 1).padStart(4, '0')}`)
+      for (const amount of ['27.18', '27.19', ...between])
+        await t.invoice({ walletIds: ['wallet-1'], amount, currency: 'USDT' })
+      const usdt = { options: [{ walletIds: ['wallet-2', 'wallet-1'], currency: 'USDT' }] }
+      assert.deepEqual(
+        [(await order(t, usdt)).invoices[0]?.amount, (await order(t, usdt)).invoices[0]?.amount],
+        ['27.20', '27.21'],
+      )
+    })
+
+    scenario('looks at a bounded number of wallets and invoices to raise an amount', async (t) => {
+      const wallets = Array.from({ length: 50 }, (_, n) => `many-${n}`)
+      await t.own('alice', ...wallets)
+      const options = ['USDT', 'native'].map((currency) => ({ walletIds: wallets, currency }))
+      const price = { amount: '10000', currency: 'EUR' }
+      const steps = raiseSteps(100)
+      for (let n = 0; n <= steps; n += 1) await order(t, { options, price })
+      assert.equal(refusalOf(await request(t, { options, price })), 'amount_in_use')
+      // Fewer wallets, more steps.
+      const [first] = options
+      assert.ok(first !== undefined)
+      await order(t, { options: [first], price })
+    })
+
+    scenario(
+      'finds out of a bounded number of invoices whether they stand in the way of a raised amount',
+      async (t) => {
+        const usdt = {
+          options: [{ walletIds: ['wallet-1'], currency: 'USDT' }],
+          price: { amount: '1000', currency: 'EUR' },
+        }
+        const next = async () => (await order(t, usdt)).invoices[0]?.amount
+        const known = 3 * RAISE_EXAMINED_MAX
+        const amounts: (string | undefined)[] = []
+        for (let n = 0; n < known; n += 1) amounts.push(await next())
+        // All are paid, and only the first of them are known to be.
+        await pay(t, 'everything', '100000000000')
+        t.clock.advance(1)
+        for (let n = 0; n <= RAISE_EXAMINED_MAX; n += 1) assert.equal(await next(), amounts[n])
+        // The next one that is paid is beyond those that are examined, and so are all others.
+        const further = await next()
+        assert.equal(amounts.includes(further), false)
+        while (await t.store.commands.catchUp());
+        assert.equal(await next(), amounts[RAISE_EXAMINED_MAX + 1])
       },
     )
 

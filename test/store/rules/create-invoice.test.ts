@@ -98,6 +98,7 @@ class Work implements CreationWork {
   areCoinsMixed = () => this.answer('areCoinsMixed')
   isReferenceTaken = () => this.answer('isReferenceTaken')
   walletOfAmount = () => this.answer('walletOfAmount')
+  walletOfRaised = () => assert.fail('an invoice of its own is not raised')
   takenWallet = () => this.answer('takenWallet')
   crowdedWallet = () => this.answer('crowdedWallet')
   isRepeated = () => this.answer('isRepeated')

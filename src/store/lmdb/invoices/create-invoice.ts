@@ -48,14 +48,33 @@ export function createIn(commit: Commit, command: InvoiceCommand, terms: Invoice
   return createInvoice(new LmdbCreation(commit, command, terms), command)
 }
 
-/** The creation of an invoice of an order, beside others of it on the wallets `alongside`. */
+/** What an invoice is created with that is an option of an order. */
+interface OptionOf {
+  /** The wallets of invoices that are entered with it. */
+  readonly alongside: readonly (readonly string[])[]
+  /** One for all options. */
+  readonly examination: Examination
+}
+
+/** How many invoices may still be examined. */
+export class Examination {
+  constructor(private left: number) {}
+
+  /** False when there have been enough. */
+  take(): boolean {
+    this.left -= 1
+    return this.left >= 0
+  }
+}
+
+/** The creation of an invoice of an order. */
 export function optionCreation(
   commit: Commit,
   request: InvoiceRequest,
   terms: InvoiceTerms,
-  alongside: readonly (readonly string[])[],
+  option: OptionOf,
 ): CreationWork {
-  return new LmdbCreation(commit, { type: 'invoice', request }, optionTerms(terms), alongside)
+  return new LmdbCreation(commit, { type: 'invoice', request }, optionTerms(terms), option)
 }
 
 /** The wallets of a creation, all of which belong to its owner. */
@@ -77,9 +96,9 @@ class LmdbCreation extends CreationFacts implements CreationWork {
     private readonly commit: Commit,
     command: InvoiceCommand,
     terms: InvoiceTerms,
-    alongside?: readonly (readonly string[])[],
+    private readonly option?: OptionOf,
   ) {
-    super(command, terms, alongside)
+    super(command, terms, option?.alongside)
   }
 
   get nowMs(): number {
@@ -121,6 +140,12 @@ class LmdbCreation extends CreationFacts implements CreationWork {
       }
       return false
     })
+  }
+
+  walletOfRaised(amount: bigint): string | null {
+    const { commit, currencyNo, option } = this
+    const isUnpaid = (id: InvoiceId) => option?.examination.take() !== true || settleIfPaid(commit, id) === 'open'
+    return this.walletWhere((place) => openOfAmount(commit, place, currencyNo, amount).some(isUnpaid))
   }
 
   crowdedWallet(): string | null {

@@ -2,6 +2,7 @@ import type { ApiKey } from '../../../domain/api-key.js'
 import type { IdempotentRequest, SignedCreation } from '../../../domain/idempotency.js'
 import type { InvoiceRequest, InvoiceTerms } from '../../../domain/invoice.js'
 import type { Order } from '../../../domain/order.js'
+import { RAISE_EXAMINED_MAX } from '../../../domain/order-price.js'
 import type { CreatedOrder, OrderCommand, OrderResult } from '../../commands.js'
 import { answeredNow } from '../../rules/asking.js'
 import type { CreationWork } from '../../rules/create-invoice.js'
@@ -9,7 +10,7 @@ import { createOrder, type EarlierOrder, type OrderCreationWork } from '../../ru
 import { reviewOrder } from '../../rules/order-life.js'
 import { findEarlier, isRepeatedCreation, rememberCreation, rememberRequest } from '../commands/idempotency.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import { optionCreation } from '../invoices/create-invoice.js'
+import { Examination, optionCreation } from '../invoices/create-invoice.js'
 import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
 import { findById } from '../keys/api-keys.js'
 import type { InvoiceId } from '../tables/keys.js'
@@ -35,6 +36,8 @@ export function findEarlierOrder(at: Reader, request: IdempotentRequest): Earlie
 }
 
 class LmdbOrderCreation implements OrderCreationWork {
+  private readonly examination = new Examination(RAISE_EXAMINED_MAX)
+
   constructor(
     private readonly commit: Commit,
     private readonly terms: InvoiceTerms,
@@ -57,7 +60,7 @@ class LmdbOrderCreation implements OrderCreationWork {
   }
 
   option(request: InvoiceRequest, alongside: readonly (readonly string[])[]): CreationWork {
-    return optionCreation(this.commit, request, this.terms, alongside)
+    return optionCreation(this.commit, request, this.terms, { alongside, examination: this.examination })
   }
 
   newId(): string {

@@ -42,13 +42,16 @@ import { untilDone } from './until-done.js'
 /** What creates invoices. */
 type Creation = InvoiceCommand | OrderCommand
 
-/** Creations in one transaction. */
-const CREATIONS_MAX = 256
+/** Wallets of the creations in one transaction: each is locked, looked at and written. */
+const CREATION_WALLETS_MAX = 256
+/** What an order costs beside its wallets: the amounts that stand in the way of its own are read order by order. */
+const ORDER_WEIGHT = 8
 
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
 export class PostgresCommands implements CommandPort {
   private readonly creations = new Gathering({
-    most: CREATIONS_MAX,
+    most: CREATION_WALLETS_MAX,
+    weightOf,
     performAll: (calls: readonly (readonly Creation[])[]) => this.createAll(calls.flat()),
   })
   private readonly recordings: DepositCommands
@@ -192,4 +195,9 @@ function isCreation(command: WalletCommand): command is Creation {
 
 function isDeposit(command: WalletCommand): command is DepositCommand {
   return command.type === 'deposit'
+}
+
+function weightOf(creation: Creation): number {
+  if (creation.type === 'invoice') return creation.request.walletIds.length
+  return creation.request.options.reduce((sum, { walletIds }) => sum + walletIds.length, ORDER_WEIGHT)
 }

@@ -22,9 +22,9 @@ import { enterOpen, enterPaid } from '../invoices/places.js'
 import { expireDue, logInvoice } from '../invoices/settle.js'
 import { insertOrders } from '../orders/order-rows.js'
 import { orderWorkOn } from '../orders/order-work.js'
-import { accountName, amountName, type BatchFacts, readFacts, walletName } from './creation-facts.js'
+import { type BatchFacts, readFacts } from './creation-facts.js'
+import { accountName, amountName, placeName, walletName } from './names.js'
 import { earlierOf, earlierOrderOf, hex, rememberCreations, rememberRequests } from './requests.js'
-import { placeName } from './rivals.js'
 
 /** Performs creations in order: loads the facts of all, lets the rule decide about each, and writes what was created. */
 export async function createAll(
@@ -110,6 +110,10 @@ class PostgresCreation extends CreationFacts implements CreationWork {
   walletOfAmount(amount: bigint): string | null {
     const { owner, currency } = this.request
     return this.walletWhere((id) => this.facts.amounts.has(amountName(id, owner, currency, amount)))
+  }
+
+  walletOfRaised(amount: bigint): string | null {
+    return this.walletOfAmount(amount)
   }
 
   crowdedWallet(): string | null {

@@ -8,8 +8,10 @@ import type { Work } from '../connection/work.js'
 import { selectDue } from '../invoices/settle.js'
 import { keysOf } from '../keys/key-port.js'
 import { confirmedAfter, SHORTEST_SHIFT } from '../payments/sums.js'
+import { accountName, amountName, walletName } from './names.js'
+import { raisedAmountsAsked } from './raised-rivals.js'
 import { type KnownRequest, knownRequests, repeatedCreations } from './requests.js'
-import { type Asked, crowdedPlaces, isOpenNow, readRaisedRivals, readRivals, unpaidSets } from './rivals.js'
+import { crowdedPlaces, isOpenNow, readRivals, unpaidSets } from './rivals.js'
 
 /** What decides about the creations of a batch, read behind the locks of their wallets. Those that create add to it. */
 export interface BatchFacts {
@@ -51,7 +53,7 @@ export async function readFacts(
   const scopes = batch.flatMap(({ terms }) => terms?.idempotency?.scope ?? [])
   const digests = batch.flatMap(({ terms }) => terms?.signed?.digest ?? [])
   // All of them are on their way at once, in this order: the locks, then the time, then what decides.
-  const [wallets, nowMs, keys, earlier, repeated, references, rivals, raised, crowded, ahead, due] = await Promise.all([
+  const [wallets, nowMs, keys, earlier, repeated, references, rivals, crowded, ahead, due] = await Promise.all([
     work.rows<{ id: string; owner: string | null; network: Network | null; address_id: number | null }>(
       sql`SELECT w.id, w.owner, w.network, w.address_id FROM wallets AS w WHERE w.id = ANY(${walletIds}::text[]) ORDER BY w.id FOR UPDATE`,
     ),
@@ -61,13 +63,15 @@ export async function readFacts(
     repeatedCreations(work, digests),
     takenReferences(work, requests),
     readRivals(work, requests, areWalletsShared),
-    readRaisedRivals(work, batch.flatMap(raisedRequestsOf)),
     crowdedPlaces(work, requests),
     paidAhead(work, walletIds, requests),
     work.rows(selectDue(work.now, 1)),
   ])
   const unpaid = rivals.filter((rival) => isOpenNow(rival, nowMs))
-  const unpaidRaised = raised.filter((rival) => isOpenNow(rival, nowMs))
+  const amounts = new Set(
+    unpaid.map(({ wallet_id, owner, currency, atoms }) => amountName(wallet_id, owner, currency, atoms)),
+  )
+  for (const name of await raisedAmountsAsked(work, batch, amounts)) amounts.add(name)
   const known = wallets.filter(({ address_id }) => address_id !== null)
   return {
     keys,
@@ -77,11 +81,7 @@ export async function readFacts(
     ),
     repeated,
     references,
-    amounts: new Set(
-      [...unpaid, ...unpaidRaised].map(({ wallet_id, owner, currency, atoms }) =>
-        amountName(wallet_id, owner, currency, atoms),
-      ),
-    ),
+    amounts,
     taken: new Set(unpaid.map(({ wallet_id, owner, currency }) => walletName(wallet_id, owner, currency))),
     sets: await unpaidSets(work, crowded),
     receivedAhead: await receivedAhead(
@@ -100,27 +100,6 @@ function requestsOf(command: InvoiceCommand | OrderCommand): readonly InvoiceReq
 }
 
 const NO_ID = '0'.repeat(32)
-
-/** Those of them whose amount may be raised. */
-function raisedRequestsOf(command: InvoiceCommand | OrderCommand): readonly (Asked & { readonly highest: bigint })[] {
-  if (command.type === 'invoice') return []
-  return optionRequests(NO_ID, command).flatMap(({ request, quote }) =>
-    quote.ok && !quote.value.isFixed ? [{ ...request, highest: quote.value.highest }] : [],
-  )
-}
-
-// No wallet id has a comma.
-export function accountName(walletId: string, currency: string): string {
-  return `${walletId},${currency}`
-}
-
-export function walletName(walletId: string, owner: string, currency: string): string {
-  return `${walletId},${currency},${owner}`
-}
-
-export function amountName(walletId: string, owner: string, currency: string, atoms: bigint): string {
-  return `${walletId},${currency},${atoms},${owner}`
-}
 
 async function takenReferences(work: Work, requests: readonly InvoiceRequest[]): Promise<Set<string>> {
   const references = requests.flatMap(({ reference }) => reference ?? [])

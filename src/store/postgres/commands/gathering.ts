@@ -5,12 +5,15 @@ const RUNNING_MAX = 2
 
 interface Call<C, R> {
   readonly commands: readonly C[]
+  readonly weight: number
   readonly resolve: (fates: readonly Settled<R>[]) => void
 }
 
 export interface GatheringOptions<C, R> {
-  /** Commands in one transaction. */
+  /** What the commands of one transaction may cost together. One that costs more has a transaction of its own. */
   readonly most: number
+  /** What a command costs. 1 when absent. */
+  readonly weightOf?: (command: C) => number
   /** Answers the commands of some calls, in order, or rejects and has done nothing. */
   readonly performAll: (calls: readonly (readonly C[])[]) => Promise<readonly R[]>
   /** Whether what is behind a command in its call must not be performed. It has the same fate then. Never when absent. */
@@ -29,12 +32,13 @@ export class Gathering<C, R> {
 
   /** Performs commands in order. One that throws is rejected alone. */
   perform(commands: readonly C[]): Promise<readonly Settled<R>[]> {
-    return this.inOrder(piecesOf(commands, this.options.most), (some) => this.gather(some))
+    return this.inOrder(this.piecesOf(commands), (some) => this.gather(some))
   }
 
   private gather(commands: readonly C[]): Promise<readonly Settled<R>[]> {
     return new Promise((resolve) => {
-      this.waiting.push({ commands, resolve })
+      const weight = commands.reduce((sum, command) => sum + this.weightOf(command), 0)
+      this.waiting.push({ commands, weight, resolve })
       if (this.running < RUNNING_MAX) void this.run()
     })
   }
@@ -56,12 +60,31 @@ export class Gathering<C, R> {
 
   /** Takes as many of those that wait as fit into a transaction, at least one. */
   private take(): readonly Call<C, R>[] {
-    let size = 0
-    const end = this.waiting.findIndex(({ commands }) => {
-      size += commands.length
-      return size > this.options.most
+    return this.waiting.splice(0, this.fitting(this.waiting.map(({ weight }) => weight)))
+  }
+
+  /** The commands of a call, a piece for each of its transactions. */
+  private piecesOf(commands: readonly C[]): readonly (readonly C[])[] {
+    const weights = commands.map((command) => this.weightOf(command))
+    const pieces: (readonly C[])[] = []
+    for (let from = 0; from < commands.length; from += pieces.at(-1)?.length ?? 1) {
+      pieces.push(commands.slice(from, from + this.fitting(weights.slice(from))))
+    }
+    return pieces
+  }
+
+  private weightOf(command: C): number {
+    return this.options.weightOf?.(command) ?? 1
+  }
+
+  /** How many of the first ones fit into a transaction: one at least. */
+  private fitting(weights: readonly number[]): number {
+    let sum = 0
+    const end = weights.findIndex((weight) => {
+      sum += weight
+      return sum > this.options.most
     })
-    return this.waiting.splice(0, end === -1 ? this.waiting.length : Math.max(end, 1))
+    return end === -1 ? weights.length : Math.max(end, 1)
   }
 
   /** When the transaction of several fails, each half has its own, until the one that throws is alone. */
@@ -96,11 +119,8 @@ export class Gathering<C, R> {
 }
 
 function halvesOf<T>(items: readonly T[]): readonly (readonly T[])[] {
-  return piecesOf(items, Math.ceil(items.length / 2))
-}
-
-function piecesOf<T>(items: readonly T[], most: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / most) }, (_, n) => items.slice(n * most, (n + 1) * most))
+  const middle = Math.ceil(items.length / 2)
+  return [items.slice(0, middle), items.slice(middle)]
 }
 
 /** Whether the store failed, and not a command. */

@@ -1,25 +1,23 @@
 import { type InvoiceRequest, WALLET_SETS_MAX } from '../../../domain/invoice.js'
-import { RAISE_STEPS_MAX } from '../../../domain/order-price.js'
 import { isPaid, type Received } from '../../../domain/payment.js'
 import { type Ending, outlives, voidedAtBy } from '../../../domain/voiding.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { setIdOf } from '../invoices/invoice-rows.js'
 import { RECEIVED } from '../payments/sums.js'
+import { placeName } from './names.js'
 
 /*
  * The open invoices that stand in the way of the creations of a batch.
  */
 
-interface RivalColumns extends Received {
+/** An open invoice, and what decides whether it is unpaid. */
+export interface Rival extends Received {
   readonly invoice_id: string
   readonly order_id: string | null
   /** What has come for it alone, confirmed or not. */
   readonly own_confirmed: bigint
   readonly own_pending: bigint
-  readonly wallet_id: string
-  readonly owner: string
-  readonly currency: string
   readonly atoms: bigint
   readonly expires_at: number | null
   readonly voided_at: number | null
@@ -27,10 +25,17 @@ interface RivalColumns extends Received {
   readonly has_outlived_expiry: boolean
 }
 
-/** Where an invoice would be, and what it would ask. */
-export type Asked = Pick<InvoiceRequest, 'walletIds' | 'owner' | 'currency' | 'amount'>
+interface RivalColumns extends Rival {
+  readonly wallet_id: string
+  readonly owner: string
+  readonly currency: string
+}
 
-const RIVAL = sql`p.invoice_id, i.order_id, i.expires_at, i.voided_at, i.accepted_at, i.has_outlived_expiry, received.confirmed,
+/** Where an invoice would be, and what it would ask. */
+type Asked = Pick<InvoiceRequest, 'walletIds' | 'owner' | 'currency' | 'amount'>
+
+/** The columns of a `Rival` but `atoms`, of `invoices AS i` with `RECEIVED` and of `p`, which has its id. */
+export const RIVAL = sql`p.invoice_id, i.order_id, i.expires_at, i.voided_at, i.accepted_at, i.has_outlived_expiry, received.confirmed,
   received.pending, i.matched_confirmed + received.unmatched_confirmed AS own_confirmed,
   i.matched_seen - i.matched_confirmed + received.unmatched_pending AS own_pending`
 
@@ -54,30 +59,8 @@ export function readRivals(
     JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}`)
 }
 
-/** Open invoices on the same wallets that ask more than an amount and no more than another, by both. */
-export async function readRaisedRivals(
-  work: Work,
-  requests: readonly (Asked & { readonly highest: bigint })[],
-): Promise<readonly RivalColumns[]> {
-  const places = requests.flatMap(({ walletIds, ...rest }) => walletIds.map((walletId) => ({ walletId, ...rest })))
-  if (places.length === 0) return []
-  return work.rows<RivalColumns>(sql`
-    SELECT p.wallet_id, p.owner, p.currency, p.atoms, ${RIVAL}
-    FROM unnest(
-      ${places.map(({ walletId }) => walletId)}::text[], ${places.map(({ owner }) => owner)}::text[],
-      ${places.map(({ currency }) => currency)}::text[], ${places.map(({ amount }) => amount)}::numeric[],
-      ${places.map(({ highest }) => highest)}::numeric[]
-    ) AS asked (wallet_id, owner, currency, atoms, highest)
-    CROSS JOIN LATERAL (
-      SELECT * FROM open_places AS p WHERE p.wallet_id = asked.wallet_id AND p.owner = asked.owner
-        AND p.currency = asked.currency AND p.atoms > asked.atoms AND p.atoms <= asked.highest
-      ORDER BY p.atoms LIMIT ${RAISE_STEPS_MAX}::bigint
-    ) AS p
-    JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}`)
-}
-
 /** Whether an open invoice is unpaid and not void, by the clock. */
-export function isOpenNow(rival: RivalColumns, nowMs: number): boolean {
+export function isOpenNow(rival: Rival, nowMs: number): boolean {
   const { atoms, confirmed, pending, own_confirmed, own_pending, order_id } = rival
   const ending: Ending = {
     expiresAt: rival.expires_at,
@@ -146,10 +129,4 @@ export async function unpaidSets(work: Work, places: readonly CrowdedColumns[]):
     sets.set(placeName(wallet_id, owner), new Set(unpaid.map(({ set_id }) => set_id.toString('hex'))))
   }
   return sets
-}
-
-/** Names a wallet of an owner. */
-// No wallet id has a comma.
-export function placeName(walletId: string, owner: string): string {
-  return `${walletId},${owner}`
 }

@@ -26,6 +26,7 @@ class Transactions {
   readonly begun: Transaction[] = []
   readonly gathering = new Gathering({
     most: 256,
+    weightOf: (command: string) => this.weightOf(command),
     performAll: (calls: readonly (readonly string[])[]) => {
       const transaction = new Transaction(calls.flat())
       this.begun.push(transaction)
@@ -39,6 +40,7 @@ class Transactions {
   constructor(
     private readonly isEndless: boolean,
     private readonly isStopped = false,
+    private readonly weightOf: (command: string) => number = () => 1,
   ) {}
 }
 
@@ -87,6 +89,20 @@ describe('the gathering of commands', () => {
       commands,
     )
     assert.ok(begun.every((one) => one.commands.length <= 256))
+  })
+
+  test('shares a transaction by what commands cost, and has one of its own for what costs more', async () => {
+    const { begun, gathering } = new Transactions(false, false, Number)
+    const calls = [['200', '56'], ['1'], ['300'], ['100', '100', '57', '500', '500', '1']]
+    const fates = await Promise.all(calls.map((commands) => gathering.perform(commands)))
+    assert.deepEqual(
+      fates,
+      calls.map((commands) => done(...commands)),
+    )
+    assert.deepEqual(
+      begun.map(({ commands }) => commands),
+      [['200', '56'], ['1'], ['300'], ['100', '100'], ['57'], ['500'], ['500'], ['1']],
+    )
   })
 
   test('a command that throws is rejected alone', async () => {
