@@ -22,6 +22,7 @@ import {
   type UsedRate,
 } from './order.js'
 import { readMetadata } from './order-fields.js'
+import { parseRate } from './rate-set.js'
 import { isAbsoluteHttpUrl, isLongerThan } from './text.js'
 
 /** An order of another store, with its end. How it stands follows from its invoices. */
@@ -31,7 +32,6 @@ export interface ImportedOrder {
 }
 
 const ID = /^[0-9a-f]{32}$/
-const RATE = /^[0-9]{1,40}(\.[0-9]{1,40})?$/
 const TIME_DIGITS = 12
 const DECIMALS_MAX = 18
 const SPREAD = /^([0-9]{1,3})(?:\.([0-9]{1,2}))?$/
@@ -123,8 +123,10 @@ function readRate(option: Fields, importing: Importing): UsedRate | null {
   const spread = SPREAD.exec(optionalText(option, 'spread') ?? '0')
   if (spread === null) throw new FieldFlaw('spread must be a decimal of percent')
   const [, percent = '0', hundredths = ''] = spread
+  const rate = text(option, 'rate')
+  if (parseRate(rate) === null) throw new FieldFlaw('rate must be a decimal greater than zero')
   return {
-    rate: matching(option, 'rate', RATE, 'a decimal'),
+    rate,
     at,
     spread: Number(percent) * 100 + Number(hundredths.padEnd(2, '0')),
   }

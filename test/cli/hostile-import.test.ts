@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { LINE_BYTES_MAX } from '../../src/cli/record-lines.js'
-import { createDatabase } from '../support/postgres-harness.js'
-import { postgresForTests } from '../support/postgres-tests.js'
-import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { validAddress } from '../support/valid-address.js'
+import { describeHostileImport, type Line } from './hostile-lines.js'
 import { runBillhook } from './shop.js'
-
-const server = await postgresForTests({ isDurable: true })
 
 const CREATED_MS = 1_700_000_000_000
 const FUTURE_MS = 4_000_000_000_000
@@ -32,8 +28,6 @@ function invoice(change: object = {}): object {
     ...change,
   }
 }
-
-type Line = readonly [told: RegExp | 'added' | 'known', line: object | string | Buffer]
 
 const repeated = invoice()
 const numbered = invoice({ wallet_ids: null })
@@ -96,39 +90,6 @@ const LINES: readonly Line[] = [
   ['added', invoice()],
 ]
 
-const added = LINES.filter(([told]) => told === 'added').length
-const counts = `${added} added, 1 known already, ${LINES.length - added - 1} refused`
-
-function fileOf(lines: readonly Line[]): Buffer {
-  return Buffer.concat(
-    lines.map(([, line]) => {
-      const text = Buffer.isBuffer(line) ? line : Buffer.from(typeof line === 'string' ? line : JSON.stringify(line))
-      return Buffer.concat([text, Buffer.from('\n')])
-    }),
-  )
-}
-
-/** Imports the file, and sees that every bad line is named, and that the others are there. */
-async function importHostile(directory: string, environment: Readonly<Record<string, string>>): Promise<void> {
-  const file = join(directory, 'hostile.ndjson')
-  writeFileSync(file, fileOf(LINES))
-  const run = (...argv: readonly string[]) =>
-    runBillhook([...argv, '--data', join(directory, 'data')], { cwd: directory, environment })
-  const ended = await run('import', file)
-  const told = ended.stderr.split('\n').filter((line) => line.startsWith(file))
-  const refused = LINES.flatMap(([expected], i) => (expected instanceof RegExp ? [{ no: i + 1, expected }] : []))
-  for (const [i, { no, expected }] of refused.entries()) {
-    assert.match(told[i] ?? '', new RegExp(`:${no}: .*`), ended.stderr.slice(0, 3000))
-    assert.match(told[i] ?? '', expected)
-  }
-  assert.deepEqual([ended.code, told.length, ended.stdout], [1, refused.length, `${counts}\n`])
-  assert.doesNotMatch(ended.stderr, /Internal error|\n\s+at |\p{Cc}(?<!\n)/u)
-  const exported = await run('export', 'invoices')
-  assert.equal(exported.stdout.trim().split('\n').length, added - 3)
-  const checked = await run('check')
-  assert.match(checked.stdout, /nothing is wrong/)
-}
-
 test('an import that breaks off tells what was added before', async () => {
   const directory = temporaryDirectory()
   const bodies: { readonly records: readonly unknown[]; readonly ofFormerOwners: boolean }[] = []
@@ -164,31 +125,6 @@ test('an import that breaks off tells what was added before', async () => {
   }
 })
 
-for (const engine of ['LMDB', 'PostgreSQL'] as const) {
-  const skip = engine === 'PostgreSQL' && server === null
-  const use = async (run: (directory: string, environment: Readonly<Record<string, string>>) => Promise<void>) => {
-    const directory = temporaryDirectory()
-    const address = server === null || engine === 'LMDB' ? null : await createDatabase(server)
-    try {
-      mkdirSync(join(directory.path, 'data'))
-      await run(directory.path, address === null ? {} : { BILLHOOK_STORE: address })
-    } finally {
-      directory.remove()
-    }
-  }
-
-  test(`every bad line of a hostile file is named, and the others are imported, into ${engine}`, { skip }, () =>
-    use(importHostile),
-  )
-
-  test(`the same while a service runs on ${engine}`, { skip }, () =>
-    use(async (directory, environment) => {
-      const service = await ServiceProcess.start(join(directory, 'data'), environment)
-      try {
-        await importHostile(directory, environment)
-      } finally {
-        await service.stop()
-      }
-    }),
-  )
-}
+// All that were added but the wallets.
+const invoices = LINES.filter(([told]) => told === 'added').length - 3
+describeHostileImport('a hostile file', LINES, { invoices })

@@ -51,7 +51,8 @@ describe('an imported order', () => {
     [{ options: [{ ...OPTION, decimals: 19 }] }, 'option 1: decimals must be an integer from 0 to 18'],
     [{ options: [{ ...OPTION, isVoidedByOrder: null }] }, 'option 1: isVoidedByOrder must be true or false'],
     [{ options: [{ ...OPTION, spread: '1.234' }] }, 'option 1: spread must be a decimal of percent'],
-    [{ options: [{ ...OPTION, rate: '-1' }] }, 'option 1: rate must be a decimal'],
+    [{ options: [{ ...OPTION, rate: '-1' }] }, 'option 1: rate must be a decimal greater than zero'],
+    [{ options: [{ ...OPTION, rate: '0.0' }] }, 'option 1: rate must be a decimal greater than zero'],
     [{ metadata: { cart: 7 } }, 'metadata is none of an order'],
     [
       { callbackUrl: 'ftp://shop.example' },

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { walletsOf } from '../../domain/invoice.js'
 import { type Order, optionReference } from '../../domain/order.js'
 import type { Awaitable, ImportOutcome } from '../store.js'
 import { type Asking, ask } from './asking.js'
@@ -38,6 +39,8 @@ export function* importOrder<I extends OptionRow>(work: OrderImportWork<I>, orde
     if (row !== undefined) rows.push(row)
   }
   if (new Set(rows).size < rows.length) return refused('two of its options have the same invoice')
+  const shared = sharedWallet(rows)
+  if (shared !== null) return refused(`two of its options of one currency have the wallet ${shared}`)
   if (order.voidedAt !== null && rows.some(({ voidedAt }) => voidedAt === null)) {
     return refused('it is void, and one of its invoices is not')
   }
@@ -58,6 +61,20 @@ function flawOfOption(order: Order, number: number, row: OptionRow | undefined):
   if (row.invoice.owner !== order.owner) return 'is of another owner'
   if (row.invoice.reference !== optionReference(order, number)) return 'has another reference'
   return row.expiresAt === order.expiresAt ? null : 'expires at another time'
+}
+
+/** A wallet that two options of one currency name; null for none. What comes there could be for either. */
+function sharedWallet(rows: readonly OptionRow[]): string | null {
+  const named = new Set<string>()
+  for (const { invoice } of rows) {
+    for (const walletId of walletsOf(invoice)) {
+      // No currency has a space.
+      const name = `${invoice.currency} ${walletId}`
+      if (named.has(name)) return walletId
+      named.add(name)
+    }
+  }
+  return null
 }
 
 /** What does not change of an order. */
