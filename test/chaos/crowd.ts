@@ -8,16 +8,16 @@ import { PostgresServer } from '../support/postgres-server.js'
 import { memoryOf, NODE_FLAGS, ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import type { ListAttack, ListReport } from './crowd-attacker.js'
-import { ask, hashOf, pushEvents } from './http-client.js'
+import { CrowdClient, depositTo, EXPIRY_MIN_SECONDS, WALLETS, walletsOf } from './crowd-client.js'
+import { OrderPlays } from './crowd-orders.js'
 import { quantile, runLoad } from './load-client.js'
-import { addressOf, httpRequest, peakMemory, push, unsignedCreate, walletOf } from './loaded-service.js'
+import { httpRequest, peakMemory, push, unsignedCreate, walletOf } from './loaded-service.js'
 import type { ScenarioOptions } from './overload.js'
 import { JUDGED_SECONDS_MIN } from './verdicts.js'
 
 const CROWD = 'crowd'
 const SHOP = 'shop'
 const PAYEE = 'payee'
-const WALLETS = 50
 const MIB = 1_048_576
 const NS_PER_MS = 1_000_000
 /** Of the smallest unit of USDT: as little as there is, and more than any invoice asks for. */
@@ -33,9 +33,6 @@ const TURN_MAX_SECONDS = 0.01
 const TURNS_QUANTILE = 0.999
 const GROWTH_MAX_MIB = 200
 const WARM_UP_MS = 1_000
-const CREATIONS_AT_ONCE = 32
-/** The shortest lifetime of an invoice. */
-const EXPIRY_MIN_SECONDS = 60
 
 /** How large the crowd is; less when nothing is judged. */
 function sizesOf(seconds: number) {
@@ -62,6 +59,12 @@ export const CROWD_PLAYS = [
   'dust',
   'expiries',
   'settles',
+  'order-lists',
+  'order-pages',
+  'order-expiries',
+  'order-completions',
+  'order-settles',
+  'order-creations',
 ] as const
 
 type Play = (typeof CROWD_PLAYS)[number]
@@ -126,8 +129,9 @@ interface Load {
 
 class Crowd {
   private readonly sizes: ReturnType<typeof sizesOf>
+  private readonly client: CrowdClient
+  private readonly orders: OrderPlays
   private quiet: Load = { creationMs: 0, paymentMs: 0, healthMs: 0 }
-  private made = 0
   private hasLists = false
 
   constructor(
@@ -136,10 +140,19 @@ class Crowd {
     private readonly options: ScenarioOptions,
   ) {
     this.sizes = sizesOf(options.seconds)
+    const { url } = service
+    this.client = new CrowdClient(url)
+    this.orders = new OrderPlays({
+      client: this.client,
+      url,
+      isJudged: this.sizes.isJudged,
+      judged: (what, happen) => this.judged(what, happen),
+      askLists: (what, path) => this.lists(what, { path, connections: 64, reads: true }),
+    })
   }
 
   async run(plays: readonly Play[]): Promise<void> {
-    for (const owner of [CROWD, SHOP, PAYEE, 'settled', 'expiring']) await this.assign(owner)
+    for (const owner of [CROWD, SHOP, PAYEE, 'settled', 'expiring']) await this.client.assign(owner)
     await this.load(WARM_UP_MS)
     const before = await this.metrics()
     this.quiet = await this.load(this.durationMs)
@@ -155,24 +168,36 @@ class Crowd {
     switch (play) {
       case 'lists': {
         const what = `64 lists at once of ${lists} invoices on ${WALLETS} wallets`
-        return this.lists(what, { path, connections: 64, reads: true })
+        return this.invoiceLists(what, { path, connections: 64, reads: true })
       }
       case 'pages':
-        return this.lists('64 pages of them', { path: page, connections: 64, reads: true })
+        return this.invoiceLists('64 pages of them', { path: page, connections: 64, reads: true })
       case 'searches': {
         const search = `${path}&status=paid`
-        return this.lists('64 searches for what is not there', { path: search, connections: 64, reads: true })
+        return this.invoiceLists('64 searches for what is not there', { path: search, connections: 64, reads: true })
       }
       case 'unread-lists':
-        return this.lists(`${unread} lists that nobody reads`, { path, connections: unread, reads: false })
+        return this.invoiceLists(`${unread} lists that nobody reads`, { path, connections: unread, reads: false })
       case 'unread-pages':
-        return this.lists(`${unread} pages that nobody reads`, { path: page, connections: unread, reads: false })
+        return this.invoiceLists(`${unread} pages that nobody reads`, { path: page, connections: unread, reads: false })
       case 'dust':
         return this.dust()
       case 'expiries':
         return this.expiries()
       case 'settles':
         return this.settles()
+      case 'order-lists':
+        return this.orders.lists()
+      case 'order-pages':
+        return this.orders.pages()
+      case 'order-expiries':
+        return this.orders.expiries()
+      case 'order-completions':
+        return this.orders.completions()
+      case 'order-settles':
+        return this.orders.settles()
+      case 'order-creations':
+        return this.orders.creations()
     }
   }
 
@@ -180,9 +205,13 @@ class Crowd {
     return this.options.seconds * 1000
   }
 
-  private async lists(what: string, asked: AskedLists): Promise<void> {
-    if (!this.hasLists) await this.create(CROWD, this.sizes.lists, walletsOf(CROWD))
+  private async invoiceLists(what: string, asked: AskedLists): Promise<void> {
+    if (!this.hasLists) await this.client.createInvoices(CROWD, this.sizes.lists, walletsOf(CROWD))
     this.hasLists = true
+    await this.lists(what, asked)
+  }
+
+  private async lists(what: string, asked: AskedLists): Promise<void> {
     await this.judged(what, async () => {
       const report = await this.attack(asked)
       return `${report.complete} lists, ${report.refused} refused, ${(report.receivedBytes / MIB).toFixed(0)} MiB`
@@ -190,7 +219,7 @@ class Crowd {
   }
 
   private async dust(): Promise<void> {
-    await this.create(CROWD, this.sizes.crowded, walletsOf(CROWD))
+    await this.client.createInvoices(CROWD, this.sizes.crowded, walletsOf(CROWD))
     await this.judged(`dust on ${WALLETS} wallets with ${this.sizes.crowded} invoices and more`, async () => {
       const { status } = await this.deposits(walletsOf(CROWD), DUST)
       return `${status}`
@@ -201,7 +230,7 @@ class Crowd {
     const wallets = walletsOf('expiring')
     // All in one second, soon after the last could be created.
     const at = Date.now() + 2 * EXPIRY_MIN_SECONDS * 1000
-    await this.create('expiring', this.sizes.expiring, wallets.slice(0, 1), () =>
+    await this.client.createInvoices('expiring', this.sizes.expiring, wallets.slice(0, 1), () =>
       Math.max(EXPIRY_MIN_SECONDS, Math.ceil((at - Date.now()) / 1000)),
     )
     const waitMs = this.sizes.isJudged ? at - 1000 - Date.now() : 0
@@ -211,7 +240,7 @@ class Crowd {
 
   private async settles(): Promise<void> {
     const [wallet = ''] = walletsOf('settled')
-    await this.create('settled', this.sizes.settled, [wallet])
+    await this.client.createInvoices('settled', this.sizes.settled, [wallet])
     await this.judged(`a deposit that pays ${this.sizes.settled} invoices, and dust behind it`, async () => {
       await this.deposits([wallet], EVERYTHING)
       const { status } = await this.deposits([wallet], DUST)
@@ -251,8 +280,8 @@ class Crowd {
     const wallets = walletsOf(PAYEE)
     const run = (perSecond: number, next: () => string) => runLoad({ url, connections: 8, perSecond, durationMs, next })
     const [creations, payments, health] = await Promise.all([
-      run(50, () => unsignedCreate(SHOP, walletOf(SHOP, this.next() % WALLETS))),
-      run(20, () => push(depositTo(wallets[this.next() % WALLETS] ?? '', '1', this.next()))),
+      run(50, () => unsignedCreate(SHOP, walletOf(SHOP, this.client.next() % WALLETS))),
+      run(20, () => push(depositTo(wallets[this.client.next() % WALLETS] ?? '', '1', this.client.next()))),
       run(20, () => httpRequest('GET', '/healthz')),
     ])
     assert.ok((creations.byStatus.get(201) ?? 0) > 0, 'nothing was created')
@@ -274,77 +303,14 @@ class Crowd {
     return report
   }
 
-  private async assign(owner: string): Promise<void> {
-    const events = walletsOf(owner).map((id) => {
-      const wallet = { id, address: addressOf(id), network: 'SEP' }
-      return { id, type: 'wallet.assigned', wallet, owner }
-    })
-    assert.equal((await pushEvents(this.service.url, events))?.status, 200)
-  }
-
-  private async create(
-    owner: string,
-    count: number,
-    walletIds: readonly string[],
-    expiresInSeconds?: () => number,
-  ): Promise<void> {
-    let left = count
-    const work = async () => {
-      while (left > 0) {
-        left -= 1
-        const body = {
-          owner,
-          walletIds,
-          name: 'An order with a name of its own',
-          description: 'and a description that says what was bought, in a few words',
-          amount: `${1000 + this.next()}.5`,
-          currency: 'USDT',
-          ...(expiresInSeconds === undefined ? {} : { expiresInSeconds: expiresInSeconds() }),
-        }
-        const answer = await ask('POST', `${this.service.url}/api/invoices`, JSON.stringify(body))
-        assert.equal(answer?.status, 201, JSON.stringify(answer?.json))
-      }
-    }
-    await Promise.all(Array.from({ length: CREATIONS_AT_ONCE }, work))
-  }
-
-  private async deposits(wallets: readonly string[], amount: string): Promise<{ readonly status: number }> {
-    const answer = await pushEvents(
-      this.service.url,
-      wallets.map((wallet) => depositTo(wallet, amount, this.next())),
-    )
-    assert.equal(answer?.status, 200)
-    const { results } = answer.json as { results: readonly { status: string }[] }
-    for (const { status } of results) assert.equal(status, 'applied')
-    return { status: answer.status }
+  private deposits(wallets: readonly string[], amount: string): Promise<{ readonly status: number }> {
+    return this.client.deposits(wallets.map((wallet) => depositTo(wallet, amount, this.client.next())))
   }
 
   private async metrics(): Promise<Exposition> {
     const { metricsUrl } = this.service
     return parseExposition(await (await fetch(metricsUrl ?? assert.fail('no metrics'))).text())
   }
-
-  private next(): number {
-    this.made += 1
-    return this.made
-  }
-}
-
-function walletsOf(owner: string): readonly string[] {
-  return Array.from({ length: WALLETS }, (_, n) => walletOf(owner, n))
-}
-
-function depositTo(wallet: string, amount: string, n: number) {
-  const txHash = hashOf(`crowd ${n}`)
-  const deposit = {
-    network: 'SEP',
-    txHash,
-    toAddress: addressOf(wallet),
-    currency: 'Tether',
-    amount,
-    receivedAt: Date.now() + 1,
-  }
-  return { id: txHash, type: 'deposit.confirmed', deposit }
 }
 
 function p99(sorted: readonly number[]): number {
