@@ -315,6 +315,17 @@ export function describeOrders(open: OpenStore): void {
       })
       assert.deepEqual(amounts, ['27.18', '27.19', '27.20'])
     })
+
+    scenario('in one batch sees those before it, and what was there before them', async (t) => {
+      await t.invoice({ walletIds: ['wallet-1'], amount: '27.19', currency: 'USDT' })
+      const usdt = { options: [{ walletIds: ['wallet-1'], currency: 'USDT' }] }
+      const fates = await t.store.commands.perform([orderCommand(usdt), orderCommand(usdt)])
+      const amounts = fates.map((fate) => {
+        assert.ok(fate.status === 'fulfilled' && fate.value.type === 'order')
+        return unwrap(fate.value.outcome).invoices[0]?.amount
+      })
+      assert.deepEqual(amounts, ['27.18', '27.20'])
+    })
   })
 
   describe('an order', () => {
