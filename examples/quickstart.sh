@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The complete path on one machine: from a fresh identity to a paid invoice and its two signed webhooks.
+# The complete path on one machine: from a fresh identity to a paid order of 25.00 EUR and its two signed webhooks.
 #
 #   npm start                          in one terminal: the service with its sandbox
 #   bash examples/quickstart.sh        in another; BASE_URL=... when the service is not at http://127.0.0.1:8080
@@ -66,9 +66,9 @@ wait_for() {
   expect 200 "$1"
 }
 
-# text_of NAME: the first string of that name in the last answer. Enough for ids and hex, which have no escapes.
+# text_of NAME [NUMBER]: the first string of that name in the last answer, or another. Enough for ids and hex, which have no escapes.
 text_of() {
-  printf '%s' "$ANSWER" | grep -o "\"$1\":\"[^\"]*\"" | sed -n '1s/^"[^"]*":"\(.*\)"$/\1/p'
+  printf '%s' "$ANSWER" | grep -o "\"$1\":\"[^\"]*\"" | sed -n "${2:-1}"'s/^"[^"]*":"\(.*\)"$/\1/p'
 }
 
 # new_key FILE: makes a secp256k1 key pair.
@@ -145,62 +145,66 @@ request PUT "$BASE_URL/api/users/$IDENTITY/webhook" '{"callbackUrl":"'$RECEIVER_
 expect 200
 text_of secret >"$WORK/secret"
 
-step 8 'Create an invoice with a signed request'
-# post_signed BODY [OTHER_BODY]: signs the body, and sends it or the other one.
+step 8 'Create an order of 25.00 EUR with a signed request'
+# post_signed PATH BODY [OTHER_BODY]: signs the body, and sends it or the other one.
 post_signed() {
   local timestamp signature
   timestamp=$(date +%s)000
-  signature=$(printf 'POST /api/invoices\n%s\n%s' "$timestamp" "$1" | sign "$WORK/api-key.pem")
-  request POST "$BASE_URL/api/invoices" "${2:-$1}" \
+  signature=$(printf 'POST %s\n%s\n%s' "$1" "$timestamp" "$2" | sign "$WORK/api-key.pem")
+  request POST "$BASE_URL$1" "${3:-$2}" \
     "X-Service-Api-Key: $API_KEY" "X-Service-Timestamp: $timestamp" "X-Service-Signature: $signature"
 }
 REFERENCE=order-$(openssl rand -hex 4)
-WALLETS='["'$TRX_WALLET'","'$SEP_WALLET'"]'
-INVOICE='{"walletIds":'$WALLETS',"name":"Tea set","amount":"25.00","currency":"USDT","reference":"'$REFERENCE'"}'
-post_signed "$INVOICE"
+# The payer chooses: USDT on either network, or ether.
+OPTIONS='[{"walletIds":["'$TRX_WALLET'","'$SEP_WALLET'"],"currency":"USDT"},{"walletIds":["'$SEP_WALLET'"],"currency":"native"}]'
+order_of() { printf '{"price":{"amount":"%s","currency":"EUR"},"options":%s,"name":"Tea set","reference":"%s"}' "$1" "$OPTIONS" "$REFERENCE"; }
+post_signed /api/orders "$(order_of 25.00)"
 expect 201
-INVOICE_ID=$(text_of id)
+ORDER_ID=$(text_of id)
 PAY_PATH=$(text_of url)
+# The amounts follow from the rates of this moment. The first option is in USDT.
+INVOICE_ID=$(text_of id 2)
+USDT=$(text_of amount)
 
 step 9 'A body that was changed on its way is refused'
-post_signed "$INVOICE" '{"walletIds":'$WALLETS',"name":"Tea set","amount":"0.01","currency":"USDT"}'
+post_signed /api/orders "$(order_of 25.00)" "$(order_of 0.01)"
 expect 401 'Invalid signature.'
 
 step 10 'A second unpaid invoice for the same amount is refused'
-post_signed '{"walletIds":["'$SEP_WALLET'"],"name":"Another tea set","amount":"25","currency":"USDT"}'
+post_signed /api/invoices '{"walletIds":["'$SEP_WALLET'"],"name":"Another tea set","amount":"'$USDT'","currency":"USDT"}'
 expect 409 'already exists on this wallet'
 
-step 11 'The invoice is unpaid'
-request GET "$BASE_URL/api/invoices/$INVOICE_ID"
-expect 200 '"status":"unpaid"'
+step 11 'The order is unpaid'
+request GET "$BASE_URL/api/orders/$ORDER_ID"
+expect 200 '"status":"unpaid","paid_fraction":"0.000000000000000000"'
 
-step 12 'Pay it with a simulated deposit'
+step 12 'Pay it in USDT with a simulated deposit'
 request POST "$BASE_URL/sandbox/deposits" '{"invoiceId":"'$INVOICE_ID'"}'
 expect 200
 
 step 13 'Two webhooks arrive, both signed'
 for STATUS_SEEN in pending confirmed; do
   for ((tries = 0; tries < 100; tries++)); do
-    if grep -q "^verified $STATUS_SEEN .*\"$REFERENCE\"" "$WORK/receiver.log"; then break; fi
+    if grep -q "^verified $STATUS_SEEN .*\"$REFERENCE/1\"" "$WORK/receiver.log"; then break; fi
     sleep 0.1
   done
-  grep "^verified $STATUS_SEEN .*\"$REFERENCE\"" "$WORK/receiver.log" || fail "no $STATUS_SEEN webhook was verified"
+  grep "^verified $STATUS_SEEN .*\"$REFERENCE/1\"" "$WORK/receiver.log" || fail "no $STATUS_SEEN webhook was verified"
 done
 
-step 14 'The invoice is paid'
-request GET "$BASE_URL/api/invoices/$INVOICE_ID"
-expect 200 '"status":"paid"'
+step 14 'The order is paid'
+request GET "$BASE_URL/api/orders/$ORDER_ID"
+expect 200 '"status":"paid","paid_fraction":"1.000000000000000000"'
 
 step 15 'The payment page says so too'
 PAGE_STATUS=$(curl --silent --show-error --max-time 10 --output "$WORK/page" --write-out '%{http_code}' "$BASE_URL$PAY_PATH")
 [ "$PAGE_STATUS" = 200 ] || fail "expected status 200 of the payment page, got $PAGE_STATUS"
-grep -q 'Paid. Nothing more is due.' "$WORK/page" || fail 'the payment page does not say that the invoice is paid'
+grep -q 'Paid. Nothing more is due.' "$WORK/page" || fail 'the payment page does not say that the order is paid'
 echo "$BASE_URL$PAY_PATH"
 
 step 16 'A revoked key is refused'
 request POST "$BASE_URL/api/api-keys/$API_KEY_ID/revoke" '{"owner":"'$IDENTITY'"}'
 expect 200
-post_signed '{"walletIds":["'$SEP_WALLET'"],"name":"Tea set","amount":"30.00","currency":"USDT"}'
+post_signed /api/orders "$(order_of 30.00)"
 expect 401 'This API key has been revoked.'
 
 printf '\nEverything was as expected.\n'

@@ -9,7 +9,7 @@ export function sandboxBanner(url: string, networks: readonly Network[]): string
   return [
     `Sandbox: a simulated ledger and simulated networks (${networks.join(', ')}), ${UNASSIGNED_WALLETS} unassigned wallets on each. Nothing here is real money.`,
     '',
-    'From a fresh identity to a paid invoice and its two signed webhooks, in another terminal:',
+    'From a fresh identity to a paid order of 25.00 EUR and its two signed webhooks, in another terminal:',
     '',
     `  BASE_URL=${url} bash examples/quickstart.sh`,
     '',

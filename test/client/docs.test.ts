@@ -30,7 +30,7 @@ describe('the README of the package', () => {
   const readme = readFileSync(join(projectRoot, 'packages/client/README.md'), 'utf8')
 
   test('shows the program of docs/client.md that pays an invoice', () => {
-    assert.ok(readme.includes(`\`\`\`js\n${programBelow('## From nothing to a paid invoice')}\`\`\``))
+    assert.ok(readme.includes(`\`\`\`js\n${programBelow('## From nothing to a paid order')}\`\`\``))
   })
 
   test('shows a receiver that works', async () => {
@@ -78,15 +78,15 @@ describe('docs/client.md', () => {
   }
 
   for (const strict of ['off', 'on']) {
-    test(`goes from nothing to a paid invoice in twenty lines, with strict mode ${strict}`, async (t) => {
+    test(`goes from nothing to a paid order in twenty lines, with strict mode ${strict}`, async (t) => {
       const fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', BILLHOOK_STRICT: strict })
       t.after(() => fixture.stop())
-      const program = programBelow('## From nothing to a paid invoice')
+      const program = programBelow('## From nothing to a paid order')
       assert.ok(program.split('\n').filter((line) => line !== '').length <= WALK_THROUGH_LINES)
       assert.ok(program.includes("'http://127.0.0.1:8080'"))
       const output = started(t, written('shop.mjs', program.replace('http://127.0.0.1:8080', fixture.url)))
       assert.deepEqual(await output.closed, [0, null], output.printed)
-      assert.match(output.printed, /^Pay at http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f]{32}\npaid: 25 USDT received\n$/)
+      assert.match(output.printed, /^Pay at http:\/\/127\.0\.0\.1:\d+\/order\/[0-9a-f]{32}\npaid: 25\.00 EUR\n$/)
     })
   }
 

@@ -33,7 +33,7 @@ describe('the walk-through', { skip: noWalkThrough }, () => {
 
   after(() => sandbox.stop())
 
-  test('goes from a fresh identity to a paid invoice with two verified webhooks, and prints what its page shows', async () => {
+  test('goes from a fresh identity to a paid order with two verified webhooks, and prints what its page shows', async () => {
     const { code, stdout, stderr } = await runBash(['examples/quickstart.sh'], {
       environment: { BASE_URL: sandbox.url },
       timeoutMs: TIMEOUT_MS,

@@ -269,8 +269,8 @@ def programs_of(path):
 class Programs(unittest.TestCase):
     PAGES = (PACKAGE / "README.md", PROJECT / "docs/python.md")
 
-    def test_go_from_nothing_to_a_paid_invoice(self):
-        program, *others = [programs_of(page)["From nothing to a paid invoice"] for page in self.PAGES]
+    def test_go_from_nothing_to_a_paid_order(self):
+        program, *others = [programs_of(page)["From nothing to a paid order"] for page in self.PAGES]
         self.assertEqual(others, [program])
         self.assertIn("http://127.0.0.1:8080", program)
         for url in (URL, STRICT_URL):
@@ -278,7 +278,7 @@ class Programs(unittest.TestCase):
                 run = [sys.executable, "-c", program.replace("http://127.0.0.1:8080", url)]
                 ended = subprocess.run(run, capture_output=True, text=True, timeout=60)
                 self.assertEqual((ended.returncode, ended.stderr), (0, ""))
-                self.assertRegex(ended.stdout, "^Pay at http://127.0.0.1:[0-9]+/pay/[0-9a-f]{32}\npaid: 25 USDT received\n$")
+                self.assertRegex(ended.stdout, "^Pay at http://127.0.0.1:[0-9]+/order/[0-9a-f]{32}\npaid: 25.00 EUR\n$")
 
     def test_receive_webhooks(self):
         programs = {page.name: programs_of(page) for page in self.PAGES}
