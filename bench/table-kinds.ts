@@ -53,6 +53,7 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   walletSets: 'wallet',
   deposits: 'deposit',
   depositNumbers: 'deposit',
+  receivedDeposits: 'deposit',
   seenTotals: 'deposit',
   confirmedTotals: 'deposit',
   unmatchedSeenTotals: 'deposit',

@@ -46,6 +46,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['scheduler', 'log-throttle', 'store', 'version', 'webhooks'],
   ],
   listing: ['domain'],
+  reports: ['base', 'domain', 'listing', 'store'],
   console: ['audit', 'base', 'clock', 'domain', 'http', 'listing', 'metrics', 'page', 'scheduler', 'store'],
   metrics: [
     ...[
@@ -91,6 +92,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
       'networks',
       'page',
       'rates',
+      'reports',
       'sandbox',
       'scheduler',
       'log-throttle',
@@ -102,7 +104,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   cli: [
-    ...['base', 'clock', 'config', 'crypto', 'domain', 'http', 'listing', 'log', 'networks'],
+    ...['base', 'clock', 'config', 'crypto', 'domain', 'http', 'listing', 'log', 'networks', 'reports'],
     ...['scheduler', 'log-throttle', 'service', 'operator-error', 'store', 'version'],
   ],
   main: ['cli', 'service', 'v8-flags'],

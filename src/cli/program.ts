@@ -17,6 +17,7 @@ import { orderCommands } from './order.js'
 import { ratesCommand } from './rates.js'
 import { type ReconcileRequest, readReconcileRequest } from './reconcile.js'
 import { auditCommand, exportCommand, listCommand, walletsCommand } from './records.js'
+import { reportCommand } from './report.js'
 import { sandboxCommands } from './sandbox-pay.js'
 import { unservedData } from './served-data.js'
 import { signCommand } from './sign.js'
@@ -46,6 +47,7 @@ export function createProgram(context: CommandContext, works: Works): BillhookCo
   statusCommand(program)
   doctorCommand(program)
   exportCommand(program)
+  reportCommand(program)
   importCommand(program, 'Add records that another store has exported.')
   const wallets = program.add('wallets', 'Wallets.')
   walletsCommand(wallets)

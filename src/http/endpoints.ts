@@ -199,6 +199,7 @@ const declared = {
   'GET /admin/derived-wallets/:key': { access: 'admin', counts: 'nothing' },
   'POST /admin/derived-wallets/:key': { access: 'admin', counts: 'nothing' },
   'GET /admin/records/:kind': { access: 'admin', counts: 'nothing', query: ['owner', 'invoice', 'order', 'since'] },
+  'GET /admin/reports/:name': { access: 'admin', counts: 'nothing', query: ['from', 'to', 'zone', 'owner'] },
 
   'GET /sandbox': { access: 'sandbox' },
   'POST /sandbox/deposits': { action: 'sandbox.deposit', access: 'sandbox' },

@@ -14,6 +14,7 @@ import { createRouter } from '../http/router.js'
 import { type AdminParts, adminHandlers, type ServiceStatus, type WorkRecord } from '../http/routes/admin.js'
 import { type RatesInUse, ratesRecord } from '../http/routes/rates.js'
 import type { Logger } from '../log.js'
+import { isReport } from '../reports/report.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
 import { isUnreadable } from '../store/refusals.js'
@@ -29,6 +30,7 @@ import { drain, LIMITS } from './listeners.js'
 import type { OperatorWork } from './operator.js'
 import { ratesInUse } from './rates.js'
 import { isRecordKind, recordsOf } from './records.js'
+import { reportOf } from './reports.js'
 import type { ApiHandlers } from './routes.js'
 import { setAsideOf } from './set-aside.js'
 import type { Shutdown } from './shutdown.js'
@@ -140,6 +142,7 @@ function adminParts(context: AdminContext): AdminParts {
     },
     addDerived: (operator, derived) => ledgerless.addDerived(operator, derived),
     records: (kind, wanted) => (isRecordKind(kind) ? recordsOf(context.store, kind, wanted) : null),
+    report: (name, asked) => (isReport(name) ? reportOf(context.store, name, asked) : null),
   }
 }
 

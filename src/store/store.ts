@@ -21,6 +21,7 @@ import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Watch } from '../domain/watch.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
 import type { WithdrawnWallet } from '../domain/withdrawal.js'
+import type { Span } from '../domain/zone.js'
 import type { AllowancePort } from './allowances.js'
 import type { AuditPort } from './audit.js'
 import type { CommandPort, Settled } from './commands.js'
@@ -31,6 +32,7 @@ import type { OrderPort } from './orders.js'
 import type { OutboxPort, OwedDelivery } from './outbox.js'
 import type { RatePort } from './rates.js'
 import type { Awaitable, InvoiceWithDeposits, InvoiceWithPayment, Page, PageOf } from './reading.js'
+import type { ReceivedDeposit } from './received.js'
 import type { SearchPort } from './search.js'
 
 export type { Awaitable, InvoiceWithDeposits, InvoiceWithPayment, Page, PageOf } from './reading.js'
@@ -211,6 +213,11 @@ export interface DepositPort {
   find(network: Network, txHash: string, index: number): Awaitable<Deposit | undefined>
   /** All deposits of a network, dropped ones included, in an order of the engine's own. Cursors are opaque. */
   page(network: Network, page: Page): Awaitable<PageOf<Deposit>>
+  /**
+   * The deposits of all networks that were received within a span, dropped ones included, in the order of receipt. What it reads grows
+   * with them, not with the history. Cursors are opaque.
+   */
+  received(span: Span, page: Page): Awaitable<PageOf<ReceivedDeposit>>
 }
 
 /** What the watcher of a network needs to go on. `CommandPort` takes its steps. */

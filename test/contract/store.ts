@@ -36,6 +36,7 @@ import { describeOwnMoney } from './store/own-money.js'
 import { describeQualifyingDeposits } from './store/qualifying-deposits.js'
 import { describeHistories } from './store/random-histories.js'
 import { describeRates } from './store/rates.js'
+import { describeReceived } from './store/received.js'
 import { describeRetries } from './store/retries.js'
 import { describeSearch } from './store/search.js'
 import { describeSetAside } from './store/set-aside.js'
@@ -62,7 +63,14 @@ const SUITES: Readonly<Record<Port, readonly [Suite, ...Suite[]]>> = {
   invoices: [describeInvoices, describeOrderFields, describeQualifyingDeposits],
   orders: [describeOrders, describeOrderHistories],
   notes: [describeNotes],
-  deposits: [describeDeposits, describeMatching, describeOwnMoney, describeStrayDeposits, describeUnderpaid],
+  deposits: [
+    describeDeposits,
+    describeMatching,
+    describeOwnMoney,
+    describeReceived,
+    describeStrayDeposits,
+    describeUnderpaid,
+  ],
   chain: [describeChains],
   aside: [describeAside, describeSetAside, describeWaitingDeposits],
   outbox: [describeOutbox, describeDeliveries, describeRetries, describeSettledDeliveries, describeOutboxDepth],

@@ -14,6 +14,7 @@ import type { Decimals } from '../../domain/network.js'
 import type { Note } from '../../domain/note.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Delivery } from '../../domain/webhook.js'
+import { type Period, periodOf, UTC } from '../../domain/zone.js'
 import type { SetAside } from '../../listing/aside.js'
 import type { LedgerRecord, NetworkRecord, NodeRecord } from '../../listing/networks.js'
 import type { OutboxDepth } from '../../store/outbox.js'
@@ -126,6 +127,11 @@ export interface AdminParts {
   addDerived(operator: Operator, derived: DerivedWallets): Promise<Outcome<readonly DerivedOutcome[]>>
   /** Null when there is no such kind. */
   records(kind: string, wanted: RecordsWanted): AsyncIterable<WorkRecord> | null
+  /** The lines of a report, of all owners or of one. Null when there is no such report. */
+  report(
+    name: string,
+    asked: { readonly period: Period; readonly owner: string | null },
+  ): AsyncIterable<WorkRecord> | null
 }
 
 export function adminHandlers(parts: AdminParts): AdminHandlers {
@@ -179,6 +185,14 @@ export function adminHandlers(parts: AdminParts): AdminHandlers {
         sinceMs: since === null ? null : Number(since),
       })
       return records === null ? failureAnswer(failure('not_found')) : workAnswer(records)
+    },
+    'GET /admin/reports/:name': ({ query }, { name }) => {
+      const given = new URLSearchParams(query)
+      const { from = '', to = '', zone = UTC } = Object.fromEntries(given)
+      const read = periodOf({ from, to, zone })
+      if ('wrong' in read) return failureAnswer(refuseParameter(read.wrong).failure)
+      const lines = parts.report(name, { period: read.period, owner: given.get('owner') })
+      return lines === null ? failureAnswer(failure('not_found')) : workAnswer(lines)
     },
   })
 }

@@ -4,6 +4,8 @@ import { failure } from '../../domain/failure.js'
 import { parseOrderRequest, storedOrderReference } from '../../domain/order.js'
 import { storedOrderNumber } from '../../domain/order-fields.js'
 import { ORDER_STATUSES, orderState } from '../../domain/order-share.js'
+import { rateOfOption } from '../../domain/order-value.js'
+import { percentText } from '../../domain/spread.js'
 import type { OrderRecord } from '../../listing/orders.js'
 import type { OrderResult } from '../../store/commands.js'
 import type { OrderPort, OrderWithOptions } from '../../store/orders.js'
@@ -18,7 +20,6 @@ import { type Lists, linkOf, readListQuery, refuseParameter } from '../lists.js'
 import { type QuoteParts, quotesFor } from '../order-quotes.js'
 import type { Answer, Request } from '../server.js'
 import { termsOf } from '../signed-creation.js'
-import { percentText } from './rates.js'
 
 export interface OrderParts extends QuoteParts {
   readonly orders: OrderPort
@@ -135,9 +136,13 @@ export function shownOrder({ order, invoices, readAt }: OrderWithOptions): Order
 
 /** By what an option was converted: 1 in the currency of the price, and nothing for an amount that the shop fixed. */
 function rateOf({ options }: OrderWithOptions['order'], i: number) {
-  const { rate, isFixed } = options[i] ?? { rate: null, isFixed: true }
-  if (rate === null) return { rate: isFixed ? null : '1', rateAt: null, spread: null }
-  return { rate: rate.rate, rateAt: rate.at, spread: percentText(rate.spread) }
+  const option = options[i] ?? { rate: null, isFixed: true }
+  const { rate } = option
+  return {
+    rate: rateOfOption(option),
+    rateAt: rate?.at ?? null,
+    spread: rate === null ? null : percentText(rate.spread),
+  }
 }
 
 /** What a filter leaves out is not read past without end: every answer looks at a bounded number of orders. */

@@ -2,13 +2,13 @@ import type { Clock } from '../../clock.js'
 import { refuseField } from '../../domain/failure.js'
 import type { RateRefusal, RateRefusalReason } from '../../domain/rate-set.js'
 import { type RateOrigin, type RateTable, type RateTerms, type RateVerdict, rateFor } from '../../domain/rates.js'
+import { percentText } from '../../domain/spread.js'
 import type { RatePort } from '../../store/rates.js'
 import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer, readJsonObject } from '../json.js'
 import type { Answer } from '../server.js'
 
 const MS_PER_SECOND = 1000
-const HUNDREDTHS = 100
 
 /** By what rates are used. */
 export interface RatesInUse extends Pick<RateTerms, 'maxAgeMs'> {
@@ -70,14 +70,6 @@ export function ratesRecord(table: RateTable, { origin, maxAgeMs, spread }: Rate
     rates: Object.fromEntries([...inForce].map(([currency, coins]) => [currency, Object.fromEntries(coins)])),
     withheld,
   }
-}
-
-/** Hundredths of a percent, in percent. */
-export function percentText(hundredths: number): string {
-  const fraction = String(hundredths % HUNDREDTHS)
-    .padStart(2, '0')
-    .replace(/0+$/, '')
-  return `${Math.floor(hundredths / HUNDREDTHS)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
 export interface RateHandlerParts extends RatesInUse {

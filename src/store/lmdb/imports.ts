@@ -169,6 +169,6 @@ class DepositImport extends LmdbLogWork implements DepositImportWork {
   confirmedAt(deposit: Deposit): void {
     const row = findDeposit(this.commit, deposit)
     if (row === undefined) throw new Error('a deposit that was recorded is not there')
-    putDeposit(this.commit, { ...row, deposit: { ...row.deposit, confirmedAt: deposit.confirmedAt } })
+    putDeposit(this.commit, { ...row, deposit: { ...row.deposit, confirmedAt: deposit.confirmedAt } }, row)
   }
 }

@@ -7,6 +7,7 @@ import { addressOf, unwrap } from '../../support/fixtures.js'
 import { orderCommand } from '../../support/orders.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
 import { ModelOrder } from './order-model.js'
+import { assertReportsAgree } from './reports-agree.js'
 
 const HISTORIES = 120
 const STEPS_MIN = 10
@@ -188,6 +189,7 @@ export function describeOrderHistories(open: OpenStore, share = 1): void {
           }),
           { numRuns: Math.ceil(HISTORIES * share), interruptAfterTimeLimit: INTERRUPT_MS },
         )
+        await assertReportsAgree(t)
       }),
     )
   })

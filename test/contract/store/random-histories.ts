@@ -8,6 +8,7 @@ import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 import { AMOUNT_FORMS, CROWDED, type Profile, type Step, stepOf, WIDE } from './history-steps.js'
 import { type ModelInvoice, NaiveModel } from './naive-model.js'
+import { assertReportsAgree } from './reports-agree.js'
 
 const ONE = 10n ** 18n
 const WIDE_HISTORIES = 150
@@ -187,6 +188,7 @@ export function describeHistories(open: OpenStore, share = 1): void {
           // Shrinking a failure ends in time; a run that passes is far from this.
           { numRuns: Math.ceil(numRuns * share), interruptAfterTimeLimit: INTERRUPT_MS },
         )
+        await assertReportsAgree(t)
       }),
     )
 

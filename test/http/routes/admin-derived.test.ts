@@ -26,7 +26,7 @@ describe('derived wallets are taken', () => {
       addNote: unused,
       removeNote: unused,
     },
-    ...{ addIdentity: unused, records: unused },
+    ...{ addIdentity: unused, records: unused, report: unused },
     operatorOf: () => OPERATOR,
     derivedSeries: async () => [{ network: 'SEP', kind: 'evm', next: 7, isReported: true }],
     addDerived: async (_operator, derived) => {

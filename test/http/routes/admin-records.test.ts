@@ -20,6 +20,7 @@ const PARTS: AdminParts = {
   derivedSeries: unused,
   addDerived: unused,
   records: unused,
+  report: unused,
 }
 
 for (const query of [

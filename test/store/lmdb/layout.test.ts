@@ -7,8 +7,8 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 16 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 16
+/** What version 17 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 17
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
   ...['audit', 'blocks-aside', 'deposits-aside'],
@@ -62,7 +62,15 @@ const TABLES = [
     'payee-numbers',
     'payees',
   ],
-  ...['queued-deliveries', 'references', 'seen-totals', 'signed-creations', 'unmatched-invoices', 'unsettled-wallets'],
+  ...[
+    'queued-deliveries',
+    'received-deposits',
+    'references',
+    'seen-totals',
+    'signed-creations',
+    'unmatched-invoices',
+    'unsettled-wallets',
+  ],
   ...['invoice-deposits', 'unmatched-confirmed-totals', 'unmatched-seen-totals', 'void-invoices'],
   ...['waiting-deliveries', 'wallets', 'watches', 'webhooks', 'withdrawn-wallets'],
 ]

@@ -82,7 +82,7 @@ describe('a migration', () => {
       Object.keys(expected).filter((name) => name.includes('queue-')),
       [],
     )
-    for (const made of ['paid-invoices', 'deposit-numbers', 'watches', 'invoice-deposits'])
+    for (const made of ['paid-invoices', 'deposit-numbers', 'watches', 'invoice-deposits', 'received-deposits'])
       assert.ok((expected[made] ?? []).length > 0, made)
     for (const stepRows of [1, 7, STEP_ROWS]) {
       await withData(async (data) => {

@@ -1,11 +1,14 @@
 import type { Deposit } from '../../../domain/deposit.js'
 import type { Network, Networks } from '../../../domain/network.js'
 import type { StrayDeposit } from '../../../domain/payment.js'
+import type { Span } from '../../../domain/zone.js'
+import type { ReceivedDeposit } from '../../received.js'
 import type { DepositPort, Page, PageOf, StraySearch } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { strayDeposits } from '../payments/stray-deposits.js'
 import { behindNetwork, networkKey } from '../tables/keys.js'
 import { depositCodec, findDeposit } from './deposit-rows.js'
+import { pageReceived } from './received.js'
 
 /** Reads deposits. */
 export class LmdbDeposits implements DepositPort {
@@ -20,6 +23,10 @@ export class LmdbDeposits implements DepositPort {
 
   strays(search: StraySearch, limit: number): readonly StrayDeposit[] {
     return strayDeposits(this.commits.snapshot, this.networks, search, limit)
+  }
+
+  received(span: Span, page: Page): PageOf<ReceivedDeposit> {
+    return pageReceived(this.commits.snapshot, span, page)
   }
 
   /** In the order of the keys. A cursor is the last key read, in hex; one of another form reads from the beginning. */

@@ -11,6 +11,7 @@ import {
   isKey,
   networkKey,
   numberKey,
+  timeKey,
   wideKey,
 } from '../tables/keys.js'
 import {
@@ -26,6 +27,7 @@ import {
   text,
   textThat,
 } from '../tables/record-codec.js'
+import { NOTHING } from '../tables/tables.js'
 
 /** What names a deposit. */
 export type DepositId = Pick<Deposit, 'network' | 'txHash' | 'index'>
@@ -94,8 +96,22 @@ export function listDepositNo({ tables }: Commit, no: DepositNo, key: Buffer): v
   tables.depositNumbers.putSync(wideKey(no), key)
 }
 
-export function putDeposit({ tables }: Commit, row: DepositRow): void {
-  tables.deposits.putSync(depositKey(row.deposit), depositCodec.encode(row))
+/** Writes a deposit, and moves it to its place in the order of receipt. `known` is the row as it was. */
+export function putDeposit(commit: Commit, row: DepositRow, known: DepositRow | undefined): void {
+  commit.tables.deposits.putSync(depositKey(row.deposit), depositCodec.encode(row))
+  if (row.deposit.receivedAt === known?.deposit.receivedAt) return
+  if (known !== undefined) commit.tables.receivedDeposits.removeSync(receivedKey(known))
+  listReceived(commit, row)
+}
+
+/** Lets a deposit be found by when it was received. */
+export function listReceived({ tables }: Commit, row: Pick<DepositRow, 'deposit' | 'no'>): void {
+  tables.receivedDeposits.putSync(receivedKey(row), NOTHING)
+}
+
+/** When a deposit was received, and its number. */
+export function receivedKey({ deposit, no }: Pick<DepositRow, 'deposit' | 'no'>): Buffer {
+  return Buffer.concat([timeKey(deposit.receivedAt), wideKey(no)])
 }
 
 /** The key of a deposit: network, index, transaction hash. */

@@ -67,8 +67,8 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     return { ...record, no: known?.no ?? this.numbered(record.deposit), addressNo }
   }
 
-  put(row: DepositRow): void {
-    putDeposit(this.commit, row)
+  put(row: DepositRow, known: DepositRow | undefined): void {
+    putDeposit(this.commit, row, known)
   }
 
   candidates(seeking: Seeking<WalletRow>): Searches {

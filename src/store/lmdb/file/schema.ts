@@ -16,13 +16,14 @@ import { MIGRATE_12 } from './migrate-12.js'
 import { MIGRATE_13 } from './migrate-13.js'
 import { MIGRATE_14 } from './migrate-14.js'
 import { MIGRATE_15 } from './migrate-15.js'
+import { MIGRATE_16 } from './migrate-16.js'
 import { type Migration, MigrationRun, positionIn, workOf } from './migration.js'
 
 /**
  * The version of the layout in `tables.ts` and of the records in it. A change of either raises the version and adds a
  * migration, be it one without passes: an older program must not open what it cannot read.
  */
-export const SCHEMA_VERSION = 16
+export const SCHEMA_VERSION = 17
 
 export const VERSION_KEY = Buffer.from('schema-version')
 export const MARK_KEY = Buffer.from('application')
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   MIGRATE_13,
   MIGRATE_14,
   MIGRATE_15,
+  MIGRATE_16,
 ]
 
 /** What a program knows of versions; a test may be another program. */

@@ -43,7 +43,7 @@ export const deposits: LmdbMovedKind<'deposits'> = {
       isPendingReached,
       isConfirmedReached,
     }
-    putDeposit(commit, row)
+    putDeposit(commit, row, undefined)
     listDepositNo(commit, no, depositKey(deposit))
     if (kind !== 'dropped') enterMoved(commit, row)
   },

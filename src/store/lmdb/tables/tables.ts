@@ -58,6 +58,7 @@ const TABLES = {
   walletSets: 'payees', // set no → owner and wallets
   deposits: 'deposits', // network, index, transaction hash → deposit
   depositNumbers: 'deposit-numbers', // deposit no → network, index, transaction hash
+  receivedDeposits: 'received-deposits', // receivedAt, deposit no → nothing; dropped ones too
   // address no, currency, receivedAt, deposit no → total of the deposits seen and not dropped; heads (`running-totals.ts`)
   seenTotals: 'seen-totals',
   confirmedTotals: 'confirmed-totals', // the same of the confirmed ones

@@ -26,6 +26,7 @@ const RECORDS: Readonly<Partial<Record<TableName, TableName>>> = {
   invoiceDeposits: 'deposits',
   voidInvoices: 'invoices',
   depositNumbers: 'deposits',
+  receivedDeposits: 'deposits',
   expiries: 'invoices',
   seenTotals: 'deposits',
   confirmedTotals: 'deposits',

@@ -1,11 +1,14 @@
 import type { Deposit } from '../../../domain/deposit.js'
 import type { Network, Networks } from '../../../domain/network.js'
 import type { StrayDeposit } from '../../../domain/payment.js'
+import type { Span } from '../../../domain/zone.js'
+import type { ReceivedDeposit } from '../../received.js'
 import type { DepositPort, Page, PageOf, StraySearch } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import { numberOfCursor, pageOf } from '../pages.js'
 import { DEPOSIT_COLUMNS, type DepositColumns, isDeposit, isIndex, toDeposit } from './deposit-rows.js'
+import { pageReceived } from './received.js'
 import { strayDeposits } from './stray-deposits.js'
 
 /** Reads deposits. */
@@ -25,6 +28,10 @@ export class PostgresDeposits implements DepositPort {
 
   strays(search: StraySearch, limit: number): Promise<readonly StrayDeposit[]> {
     return strayDeposits(this.database, this.networks, search, limit)
+  }
+
+  received(span: Span, page: Page): Promise<PageOf<ReceivedDeposit>> {
+    return pageReceived(this.database, span, page)
   }
 
   /** In the order in which they were first seen. */

@@ -12,9 +12,9 @@ import { RECEIVED } from '../payments/sums.js'
 import {
   isOrderName,
   JOINED_ORDER,
-  JOINED_ORDER_COLUMNS,
   type JoinedOrderColumns,
   joinedOrder,
+  LISTED_ORDER_COLUMNS,
   ORDER_COLUMNS,
   type OrderColumns,
   toOrder,
@@ -104,7 +104,7 @@ export class PostgresOrders implements OrderPort {
   /** Orders with their invoices, a row for each invoice. `more`: further columns of `invoices AS i`. */
   private joined(condition: Fragment, rest: Fragment, more: Fragment = sql``): Fragment {
     return sql`
-      SELECT ${JOINED_ORDER_COLUMNS}, ${INVOICE_COLUMNS}, ${this.database.now} AS now ${more}
+      SELECT ${LISTED_ORDER_COLUMNS}, ${INVOICE_COLUMNS}, ${this.database.now} AS now ${more}
       FROM (SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE ${condition} ${rest}) AS o
       JOIN invoices AS i ON i.order_id = o.id ${RECEIVED} ${JOINED_ORDER}`
   }

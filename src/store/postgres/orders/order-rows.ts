@@ -28,15 +28,20 @@ export const ORDER_COLUMNS = sql`o.id, o.owner, o.price_amount, o.price_currency
   o.order_number, o.metadata, o.callback_url, o.created_at, o.expires_at, o.voided_at, o.accepted_at, o.is_expiry_decided, o.standing,
   o.options`
 
-/**
- * The same columns beside those of its invoices, in the order of `JOINED_ORDER`: each begins with `o_`. The options, which are the longest
- * of them, are in the first row of an order alone.
- */
-export const JOINED_ORDER_COLUMNS = sql`o.id AS o_id, o.owner AS o_owner, o.price_amount AS o_price_amount,
+const JOINED_FIELDS = sql`o.id AS o_id, o.owner AS o_owner, o.price_amount AS o_price_amount,
   o.price_currency AS o_price_currency, o.name AS o_name, o.description AS o_description, o.reference AS o_reference,
   o.return_url AS o_return_url, o.order_number AS o_order_number, o.metadata AS o_metadata, o.callback_url AS o_callback_url,
   o.created_at AS o_created_at, o.expires_at AS o_expires_at, o.voided_at AS o_voided_at, o.accepted_at AS o_accepted_at,
-  o.is_expiry_decided AS o_is_expiry_decided, o.standing AS o_standing,
+  o.is_expiry_decided AS o_is_expiry_decided, o.standing AS o_standing`
+
+/** The same columns beside those of another table: each begins with `o_`. */
+export const JOINED_ORDER_COLUMNS = sql`${JOINED_FIELDS}, o.options AS o_options`
+
+/**
+ * The same beside the columns of its invoices, in the order of `JOINED_ORDER`. The options, which are the longest of them, are in the first
+ * row of an order alone.
+ */
+export const LISTED_ORDER_COLUMNS = sql`${JOINED_FIELDS},
   CASE WHEN lag(o.id) OVER (ORDER BY o.id DESC, i.id) IS DISTINCT FROM o.id THEN o.options END AS o_options`
 
 /** The newest order first, each with its invoices in their order. */

@@ -297,4 +297,8 @@ export const VERSIONS: readonly (readonly string[])[] = [
     `CREATE TABLE IF NOT EXISTS rates (singleton boolean PRIMARY KEY, revision bigint NOT NULL, content text NOT NULL)`,
   ],
   ORDERS,
+  [
+    // Deposits in the order of receipt.
+    `CREATE INDEX IF NOT EXISTS deposits_by_receipt ON deposits (received_at, no)`,
+  ],
 ]

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../../../base/bounded-map.js'
 import { qualifies } from '../../../../domain/qualification.js'
-import { type DepositId, type DepositRow, depositCodec, depositKey } from '../../deposits/deposit-rows.js'
+import { type DepositId, type DepositRow, depositCodec, depositKey, receivedKey } from '../../deposits/deposit-rows.js'
 import { contentOf } from '../../events/event-rows.js'
 import { fromStored, invoiceCodec } from '../../invoices/invoice-rows.js'
 import { listedKey } from '../../invoices/matches.js'
@@ -39,6 +39,7 @@ class DepositRule implements Rule {
     reading.expect(depositKey(deposit).equals(key), 'its key is not that of its transfer')
     reading.use('deposit', no)
     reading.owe('depositNumbers', wideKey(no), key)
+    reading.owe('receivedDeposits', receivedKey(row))
     reading.expect(this.addressNo(row) === addressNo, `addresses does not have its address as number ${addressNo}`)
     checkKind(reading, row)
     if (invoiceId !== null) this.checkInvoice(row, invoiceId)

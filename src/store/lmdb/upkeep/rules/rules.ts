@@ -57,6 +57,7 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   unsettledWallets,
   deposits,
   depositNumbers: index,
+  receivedDeposits: index,
   seenTotals: totals,
   confirmedTotals: totals,
   unmatchedSeenTotals: totals,
