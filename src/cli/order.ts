@@ -51,7 +51,11 @@ function createCommand(order: BillhookCommand): void {
     if (price !== undefined && priceOf(price) === null) {
       problems.push(`--price must be an amount and a currency, such as "25.00 EUR", not ${JSON.stringify(price)}.`)
     }
-    for (const option of texts('option', given.options)) {
+    const options = texts('option', given.options)
+    if (options.length > ORDER_OPTIONS_MAX) {
+      problems.push(`--option may be given up to ${ORDER_OPTIONS_MAX} times, not ${options.length} times.`)
+    }
+    for (const option of options) {
       if (optionOf(option) !== null) continue
       problems.push(
         `--option must be <currency>:<wallets> or "<amount> <currency>:<wallets>", not ${JSON.stringify(option)}.`,

@@ -180,6 +180,13 @@ describe('billhook order', () => {
         `${form} "5 USDT w".`,
         `${form} ":w".`,
       ],
+      [
+        [
+          ...['order', 'create', '--price', '25 EUR', '--name', 'n', '--owner', 'o'],
+          ...Array.from({ length: 11 }, (_, i) => ['--option', `USDT:w${i}`]).flat(),
+        ],
+        '--option may be given up to 10 times, not 11 times.',
+      ],
     ]
     for (const [argv, ...lines] of expectations) {
       const { code, stdout, stderr } = await shop.run(argv)
