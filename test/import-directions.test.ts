@@ -47,7 +47,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   listing: ['domain'],
   reports: ['base', 'domain', 'listing', 'store'],
-  console: ['audit', 'base', 'clock', 'domain', 'http', 'listing', 'metrics', 'page', 'scheduler', 'store'],
+  console: ['audit', 'base', 'clock', 'domain', 'http', 'listing', 'metrics', 'page', 'reports', 'scheduler', 'store'],
   metrics: [
     ...[
       'actors',

@@ -44,7 +44,8 @@ export function pageAnswer(
 /** A file that a browser keeps. */
 export interface Download {
   readonly name: string
-  readonly text: string
+  /** In pieces where it is long. */
+  readonly text: string | AsyncIterable<string>
 }
 
 /** An answer with CSV, which no browser shows as a page. */

@@ -2,6 +2,7 @@ import { type Deposit, depositValue } from '../domain/deposit.js'
 import type { Networks } from '../domain/network.js'
 import type { QualifyingDeposit } from '../domain/payment.js'
 import type { Wallet } from '../domain/wallet.js'
+import { coinName } from '../listing/coins.js'
 import { type Columns, timeText } from '../listing/column.js'
 import { amountText, currencyText } from '../listing/deposits.js'
 import { type InvoiceRecord, invoiceColumns } from '../listing/invoices.js'
@@ -65,8 +66,7 @@ ${isCut ? markup`<p class="quiet">The first ${String(WALLETS_LOOKED)} of its ${S
 /** Why a deposit is none of an invoice's, in words. */
 export function whyBeside(networks: Networks, invoice: InvoiceRecord, deposit: Deposit): string {
   const value = depositValue(deposit, networks.decimals)
-  const symbol = networks.find(deposit.network)?.symbol ?? 'coins'
-  const coin = value?.currency === 'native' ? symbol : currencyText(deposit.currency)
+  const coin = coinName(networks, deposit.network, value?.currency ?? currencyText(deposit.currency))
   const sum = `${amountText(deposit, networks.decimals)} ${coin}`
   if (value?.currency !== invoice.currency) return `${sum}, which this invoice does not ask for`
   if (deposit.receivedAt <= invoice.created_at) return `${sum}, received before this invoice was created`

@@ -14,8 +14,11 @@ import { listCsv } from './list-csv.js'
 import { listPage } from './list-page.js'
 import { networksPage, type Progress } from './networks.js'
 import { NOTE_ACTIONS } from './notes.js'
+import { orderPage } from './order-page.js'
+import { ordersList } from './orders.js'
 import { type Condition, overviewPage } from './overview.js'
 import { ratesPage } from './rates.js'
+import { reportFile, reportsPage } from './reports.js'
 import { searchPage } from './search.js'
 import { walletsPage } from './wallets.js'
 
@@ -26,6 +29,7 @@ export interface ConsoleParts extends EntranceParts {
     Store,
     | 'networks'
     | 'invoices'
+    | 'orders'
     | 'notes'
     | 'overview'
     | 'wallets'
@@ -63,12 +67,17 @@ export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
       ratesPage(await store.rates.current(), parts.ratesInUse, clock.now()),
     ),
     'GET /console/search': entrance.shows((visit) => searchPage(store, visit)),
+    'GET /console/reports': entrance.shows(() => reportsPage(clock.now())),
+    'GET /console/csv/reports': entrance.sendsIfRight((visit) => reportFile(store, visit)),
+    'GET /console/csv/orders': entrance.sends((visit) => ordersList(store, visit, listCsv)),
     'GET /console/csv/invoices': entrance.sends((visit) => invoicesList(store, visit, listCsv)),
     'GET /console/csv/deposits': entrance.sends((visit) => depositsList(store, visit, listCsv)),
     'GET /console/csv/deliveries': entrance.sends((visit) => deliveriesList(store, visit, listCsv)),
     'GET /console/sign-in': entrance.asksPassword,
     'POST /console/sign-in': entrance.signsIn,
     'POST /console/sign-out': entrance.signsOut,
+    'GET /console/orders': entrance.shows((visit) => ordersList(store, visit, listPage)),
+    'GET /console/orders/:id': entrance.shows((_visit, { id }: One) => orderPage(store, id, pages())),
     'GET /console/invoices': entrance.shows((visit) => invoicesList(store, visit, listPage)),
     'GET /console/invoices/:id': entrance.shows((visit, { id }: One) => invoicePage(store, visit, id, pages())),
     'POST /console/invoices/:id/void': entrance.acts('void', (operator, { id }: One) =>

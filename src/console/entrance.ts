@@ -1,6 +1,6 @@
 import type { AuditTrail } from '../audit/trail.js'
 import { DONE, type Operator } from '../domain/audit.js'
-import { failure, type Outcome } from '../domain/failure.js'
+import { failure, type Outcome, succeed } from '../domain/failure.js'
 import { addressedAs } from '../http/guards/browsers.js'
 import { addressTextReader } from '../http/guards/client-address.js'
 import { failureAnswer } from '../http/json.js'
@@ -74,7 +74,15 @@ export class Entrance {
 
   /** A handler that sends a file. */
   sends<Params>(make: (visit: Visit) => Promise<Download>): Handle<Params> {
-    return this.admits(async (visit, _params, headers) => downloadAnswer(await make(visit), headers))
+    return this.sendsIfRight(async (visit) => succeed(await make(visit)))
+  }
+
+  /** The same where what is asked for may be no file. */
+  sendsIfRight<Params>(make: (visit: Visit) => Awaitable<Outcome<Download>>): Handle<Params> {
+    return this.admits(async (visit, _params, headers) => {
+      const made = await make(visit)
+      return made.ok ? downloadAnswer(made.value, headers) : failureAnswer(made.failure)
+    })
   }
 
   private admits<Params>(

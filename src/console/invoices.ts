@@ -1,7 +1,6 @@
 import { parseInvoiceAmount } from '../domain/amount.js'
-import type { Deposit } from '../domain/deposit.js'
 import { walletsOf } from '../domain/invoice.js'
-import type { Payment, QualifyingDeposit } from '../domain/payment.js'
+import type { Payment } from '../domain/payment.js'
 import type { Wallet } from '../domain/wallet.js'
 import { qualifyingColumns } from '../listing/deposits.js'
 import { INVOICE_STATES, type InvoiceRecord, invoiceColumns, invoiceState } from '../listing/invoices.js'
@@ -11,6 +10,7 @@ import type { Page, PageOf, Store } from '../store/store.js'
 import { doneNotice } from './actions.js'
 import { besideInvoice } from './beside.js'
 import { deliveriesOf } from './deliveries.js'
+import { recordsOf } from './deposit-records.js'
 import type { Visit } from './entrance.js'
 import { finalForm, tokenFor } from './forms.js'
 import { recordOf } from './invoice-record.js'
@@ -18,6 +18,7 @@ import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
 import type { ListView } from './list-page.js'
 import { notesShown } from './notes.js'
+import { payersPage } from './payers-page.js'
 import type { Session } from './sessions.js'
 import { facts, idText, moment, table } from './table.js'
 import { momentColumns, timeline } from './timeline.js'
@@ -93,7 +94,7 @@ export async function invoicePage(
   const wallets = await walletsShown(store, invoice)
   const deliveries = await deliveriesOf(store, invoice.id)
   const notes = await store.notes.ofInvoice(invoice.id)
-  const content = markup`${invoiceFacts(invoice, pages)}
+  const content = markup`${invoiceFacts(invoice, found.orderId, pages)}
 <h2>Payment</h2>
 ${paymentFacts(invoice, found.own)}
 <h2>Deposits</h2>
@@ -123,7 +124,7 @@ ${table({
   columns: momentColumns,
   items: timeline({
     invoice,
-    deposits: await recordsOf(store, found.deposits),
+    deposits: await recordsOf(store.deposits, found.deposits),
     areAllDeposits: !found.hasMoreDeposits,
     deliveries: deliveries.items,
     notes,
@@ -134,15 +135,6 @@ ${table({
 })}
 ${invoiceState(invoice) === 'unpaid' ? [accepting(session, invoice), voiding(session, invoice)] : null}`
   return { title: `Invoice ${invoice.id}`, section: 'invoices', notice: doneNotice(query), content }
-}
-
-/** The records of deposits that count: only they say when a deposit was confirmed. */
-async function recordsOf(
-  { deposits }: InvoiceStore,
-  counted: readonly QualifyingDeposit[],
-): Promise<readonly Deposit[]> {
-  const found = await Promise.all(counted.map(({ network, txHash, index }) => deposits.find(network, txHash, index)))
-  return found.filter((deposit) => deposit !== undefined)
 }
 
 function accepting(session: Session, { id }: InvoiceRecord): Markup {
@@ -163,15 +155,16 @@ function voiding(session: Session, { id }: InvoiceRecord): Markup {
   })
 }
 
-function invoiceFacts(invoice: InvoiceRecord, pages: string): Markup {
+function invoiceFacts(invoice: InvoiceRecord, orderId: string | null, pages: string): Markup {
   const { reference, description, owner, callback_url: callbackUrl } = invoice
   return facts([
     ['Name', invoice.name],
     ['Description', description === null ? null : markup`<bdi class="description">${description}</bdi>`],
     ['Order number', invoice.orderNumber],
     ['Reference', reference],
+    ['Order', orderId === null ? null : idText(orderId, links.order(orderId))],
     ['Owner', idText(owner, links.ofOwner('invoices', owner))],
-    ['Payment page', pages === '' ? null : pageLink(`${pages.replace(/\/+$/, '')}/pay/${invoice.id}`)],
+    ['Payment page', payersPage(pages, `/pay/${invoice.id}`)],
     ['Callback', callbackUrl],
     ['Returns to', invoice.returnUrl],
     ...Object.entries(invoice.metadata ?? {}).map(([key, text]) => [`Metadata ${key}`, text] as const),
@@ -180,11 +173,6 @@ function invoiceFacts(invoice: InvoiceRecord, pages: string): Markup {
     ['Void since', moment(invoice.voided_at)],
     ['Accepted', moment(invoice.accepted_at)],
   ])
-}
-
-/** In a tab of its own: the payer's page has no way back. */
-function pageLink(url: string): Markup {
-  return markup`<a href="${url}" target="_blank" rel="noopener noreferrer">${url}<span class="unseen"> in a new tab</span></a>`
 }
 
 /** Its own money, and in a line of its own what counts for it beside that: the API adds what others paid to its wallets. */

@@ -5,6 +5,7 @@ import { CONSOLE_STYLE } from './style.js'
 /** The pages that every page links to, in order. */
 const SECTIONS = {
   '': 'Overview',
+  orders: 'Orders',
   invoices: 'Invoices',
   deposits: 'Deposits',
   deliveries: 'Deliveries',
@@ -12,6 +13,7 @@ const SECTIONS = {
   keys: 'Keys',
   networks: 'Networks',
   rates: 'Rates',
+  reports: 'Reports',
 } as const
 /** Where a page is; `search` is none of the sections that are linked. */
 export type Section = keyof typeof SECTIONS | 'search'

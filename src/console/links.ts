@@ -2,20 +2,24 @@ import type { Network } from '../domain/network.js'
 import { CONSOLE_PATH } from './layout.js'
 
 /** The lists that can be narrowed to an owner. */
-export const OWNER_LISTS = ['invoices', 'deposits', 'deliveries', 'wallets', 'keys'] as const
+export const OWNER_LISTS = ['orders', 'invoices', 'deposits', 'deliveries', 'wallets', 'keys'] as const
 export type OwnerList = (typeof OWNER_LISTS)[number]
 
 /** Where the pages of records are. */
 export const links = {
   signIn: `${CONSOLE_PATH}/sign-in`,
   signOut: `${CONSOLE_PATH}/sign-out`,
+  orders: `${CONSOLE_PATH}/orders`,
   invoices: `${CONSOLE_PATH}/invoices`,
   deposits: `${CONSOLE_PATH}/deposits`,
   deliveries: `${CONSOLE_PATH}/deliveries`,
   wallets: `${CONSOLE_PATH}/wallets`,
   keys: `${CONSOLE_PATH}/keys`,
   search: `${CONSOLE_PATH}/search`,
+  /** A report as a file. */
+  report: `${CONSOLE_PATH}/csv/reports`,
   ofAmount: (amount: string) => `${CONSOLE_PATH}/invoices?amount=${encode(amount)}`,
+  order: (id: string) => `${CONSOLE_PATH}/orders/${encode(id)}`,
   invoice: (id: string) => `${CONSOLE_PATH}/invoices/${encode(id)}`,
   note: (id: string) => `${CONSOLE_PATH}/notes/${encode(id)}`,
   delivery: (id: string) => `${CONSOLE_PATH}/deliveries/${encode(id)}`,

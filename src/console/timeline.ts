@@ -61,7 +61,8 @@ function endOf({ voided_at: voidedAt, expires_at: expiresAt }: InvoiceRecord): s
   return voidedAt === expiresAt ? 'Expired' : 'Voided'
 }
 
-function momentsOf(deposit: Deposit, decimals: Decimals): readonly Moment[] {
+/** That a deposit came, and that it was confirmed. */
+export function momentsOf(deposit: Deposit, decimals: Decimals): readonly Moment[] {
   const { network, txHash, receivedAt, confirmedAt } = deposit
   const value = depositValue(deposit, decimals)
   const sum = `${value === null ? deposit.amount : formatAmount(value.atoms)} ${currencyText(deposit.currency)}`

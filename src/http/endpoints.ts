@@ -146,6 +146,13 @@ const declared = {
   'GET /console': { access: 'console', counts: 'nothing' },
   'GET /console/networks': { access: 'console', counts: 'nothing' },
   'GET /console/rates': { access: 'console', counts: 'nothing' },
+  'GET /console/reports': { access: 'console', counts: 'nothing', query: ['from', 'to', 'zone', 'owner'] },
+  'GET /console/csv/reports': {
+    access: 'console',
+    counts: 'nothing',
+    query: ['report', 'from', 'to', 'zone', 'owner'],
+  },
+  'GET /console/csv/orders': { access: 'console', counts: 'nothing', query: ['owner', 'name', 'state'] },
   'GET /console/csv/invoices': {
     access: 'console',
     counts: 'nothing',
@@ -171,6 +178,8 @@ const declared = {
   'POST /console/invoices/:id/accept': { access: 'console', counts: 'nothing' },
   'POST /console/invoices/:id/notes': { access: 'console', counts: 'nothing' },
   'POST /console/notes/:id/remove': { access: 'console', counts: 'nothing' },
+  'GET /console/orders': { access: 'console', counts: 'nothing', query: ['owner', 'name', 'state', 'cursor'] },
+  'GET /console/orders/:id': { access: 'console', counts: 'nothing' },
   'GET /console/deposits': {
     access: 'console',
     counts: 'nothing',

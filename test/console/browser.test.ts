@@ -19,6 +19,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
   let browser: Browser
   let receiver: Receiver
   let invoice = ''
+  let order = ''
   let stop = async () => {}
 
   before(async () => {
@@ -33,6 +34,9 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await console.service.register(OWNER, testKey('a'))
     const callbackUrl = `${receiver.url}/a-path-that-is-rather-long-for-a-narrow-screen`
     invoice = await console.invoice({ reference: 'order-1', callbackUrl, description: 'Green tea' })
+    const options = [{ walletIds: [WALLET.id], currency: 'native', amount: '0.123456789012345678' }]
+    const made = { owner: OWNER, price: { amount: '25.00', currency: 'EUR' }, options, name: 'Tea', orderNumber: 'A-7' }
+    order = (await console.service.post('/api/orders', made)).json.id
     await console.deposit(`0x${'f'.repeat(64)}`, '4000000', 'deposit.pending')
     await receiver.received(1)
     const { path, fields } = formIn((await console.page(`/console/invoices/${invoice}`)).html, '/notes')
@@ -82,6 +86,9 @@ describe('the console in a browser', { skip: noBrowser }, () => {
       const page = await opened({ colorScheme, bypassCSP: true, viewport: { width, height: 800 } })
       const [delivery] = (await console.page('/console/deliveries')).html.match(/\/console\/deliveries\/\w{32}/) ?? []
       const paths = [
+        'orders',
+        `orders/${order}`,
+        'reports',
         'invoices',
         'deposits',
         'deliveries',

@@ -125,7 +125,7 @@ describe('the console', () => {
     await console.service.assign(OWNER, WALLET)
     const id = await console.invoice()
     await console.deposit('0x1', '1000000')
-    const lists = ['invoices', 'deposits', 'deliveries', 'wallets', 'keys']
+    const lists = ['orders', 'invoices', 'deposits', 'deliveries', 'wallets', 'keys']
     for (const list of lists) {
       const { html } = await console.page(`/console/${list}?owner=${OWNER}`)
       const [nav = ''] = /<nav aria-label="This owner">.*?<\/nav>/s.exec(html) ?? []
