@@ -178,6 +178,7 @@ export class ModelOrders {
 
   /** Behind a change of what has come for one of its options, or behind its creation. */
   review(id: string, cause: Cause | null, underpayment: number, nowMs: number): void {
+    this.endBefore(id, nowMs)
     const before = this.get(id)
     const share = this.share(before, 'confirmed')
     const standing = isWhole(share) ? 'paid' : share.over > 0n ? 'partly' : 'none'
@@ -310,19 +311,31 @@ export class ModelOrders {
     this.endIfNoneIsLeft(id, nowMs)
   }
 
-  private endIfNoneIsLeft(id: string, nowMs: number): void {
+  /** Its time may have been over before something came, when nobody has decided that yet. */
+  private endBefore(id: string, nowMs: number): void {
+    const { standing, expiresAt } = this.get(id)
+    if (standing !== 'paid' && expiresAt <= nowMs) this.endIfNoneIsLeft(id, nowMs, NOTHING)
+  }
+
+  /** `share`: what has come, as far as it decides. */
+  private endIfNoneIsLeft(id: string, nowMs: number, share?: Fraction): void {
     const order = this.get(id)
     const ends = order.options.map(({ invoiceId }) => this.invoices.voidedAtOf(invoiceId))
-    const voidedAt = this.voidedAtBy(order, ends, nowMs)
+    const voidedAt = this.voidedAtBy(order, ends, nowMs, share)
     if (voidedAt === order.voidedAt) return
     this.put({ ...order, voidedAt })
     this.log((voidedAt ?? 0) >= order.expiresAt ? 'order.expired' : 'order.voided', order, null)
   }
 
   /** As soon as none of its invoices can be paid, unless it is paid or accepted. */
-  private voidedAtBy(order: Order, ends: readonly (number | null)[], nowMs: number): number | null {
+  private voidedAtBy(
+    order: Order,
+    ends: readonly (number | null)[],
+    nowMs: number,
+    share = this.share(order, 'confirmed'),
+  ): number | null {
     const { voidedAt, acceptedAt, expiresAt } = order
-    if (voidedAt !== null || acceptedAt !== null || isWhole(this.share(order, 'confirmed'))) return voidedAt
+    if (voidedAt !== null || acceptedAt !== null || isWhole(share)) return voidedAt
     let last = 0
     for (const end of ends) {
       if (end === null) return null
