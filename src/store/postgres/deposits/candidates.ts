@@ -90,9 +90,9 @@ export class Searches implements DepositSearch<InvoiceRow, Head> {
     return new Candidates(this, callbacks)
   }
 
-  /** Whether the invoices on the wallet stand where they stood. */
+  /** Whether the invoices on the wallet stand where they stood. A match alone moves none, and of the past there is nothing else. */
   private isStill({ moment }: Known<unknown>): boolean {
-    return this.work.isAsAt(moment, this.seeker.walletId)
+    return this.time === 'past' || this.work.isAsAt(moment, this.seeker.walletId)
   }
 }
 

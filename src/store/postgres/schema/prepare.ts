@@ -107,7 +107,7 @@ async function writing<T>(database: Database, isUpgrade: boolean, unit: Unit<T>)
 
 /** Brings to its end what a version has left to do in pieces. Throws `StartStopped` when it is to stop. */
 async function matchPast(database: Database, migration: MigrationControl | undefined): Promise<void> {
-  while (await database.write(matchPiece)) {
+  while (await database.write((work) => matchPiece(work))) {
     if (migration?.isStopping() === true) throw new StartStopped('the migration was stopped; the next one continues it')
   }
 }
