@@ -1,4 +1,5 @@
-import type { Deposit } from '../domain/deposit.js'
+import { parseInvoiceAmount } from '../domain/amount.js'
+import { type Deposit, depositValue } from '../domain/deposit.js'
 import { canonicalAddress, type Network } from '../domain/network.js'
 import { depositColumns } from '../listing/deposits.js'
 import type { Page, Store } from '../store/store.js'
@@ -28,6 +29,7 @@ export function depositsList<Shown>(store: DepositStore, { query }: Visit, show:
       transaction: { label: 'Transaction' },
       address: { label: 'Address' },
       owner: { label: 'Owner of the wallet' },
+      amount: { label: 'Amount' },
       state: { label: 'State', choices: KINDS },
     },
     columns: depositColumns(decimals),
@@ -57,14 +59,20 @@ interface Wanted {
   readonly address: string | null
   /** Who has the wallet now. */
   readonly owner: string | null
+  readonly amount: string | null
 }
 
-function conditionsOf({ wallets }: DepositStore, { network, state, address, owner }: Wanted) {
+function conditionsOf({ wallets, networks }: DepositStore, { network, state, address, owner, amount }: Wanted) {
   const wanted = address === null ? null : canonicalAddress(address)
+  const atoms = amount === null ? null : parseInvoiceAmount(amount)
   return [
     state === null ? null : (deposit: Deposit) => deposit.kind === state,
     network === null ? null : (deposit: Deposit) => deposit.network === network,
     wanted === null ? null : (deposit: Deposit) => canonicalAddress(deposit.toAddress) === wanted,
+    // As payers know it: `25` finds 25000000 units of a token with six decimals.
+    amount === null
+      ? null
+      : (deposit: Deposit) => atoms !== null && depositValue(deposit, networks.decimals)?.atoms === atoms,
     owner === null
       ? null
       : async (deposit: Deposit) => (await wallets.at(deposit.network, deposit.toAddress))?.owner === owner,

@@ -18,7 +18,7 @@ export const links = {
   search: `${CONSOLE_PATH}/search`,
   /** A report as a file. */
   report: `${CONSOLE_PATH}/csv/reports`,
-  ofAmount: (amount: string) => `${CONSOLE_PATH}/invoices?amount=${encode(amount)}`,
+  ofAmount: (list: 'invoices' | 'deposits', amount: string) => `${CONSOLE_PATH}/${list}?amount=${encode(amount)}`,
   order: (id: string) => `${CONSOLE_PATH}/orders/${encode(id)}`,
   invoice: (id: string) => `${CONSOLE_PATH}/invoices/${encode(id)}`,
   note: (id: string) => `${CONSOLE_PATH}/notes/${encode(id)}`,

@@ -52,8 +52,8 @@ ${terms.amount === null ? null : amountNote(terms.text)}`
 }
 
 function amountNote(text: string): Markup {
-  const href = links.ofAmount(/^[0-9.]+/.exec(text)?.[0] ?? text)
-  return markup`<p class="quiet">An amount is looked for among the newest ${AMOUNTS_READ.toLocaleString('en')} invoices and deposits. <a href="${href}">Look among all invoices</a>.</p>`
+  const amount = /^[0-9.]+/.exec(text)?.[0] ?? text
+  return markup`<p class="quiet">An amount is looked for among the newest ${AMOUNTS_READ.toLocaleString('en')} invoices and deposits. Look among <a href="${links.ofAmount('invoices', amount)}">all invoices</a> or <a href="${links.ofAmount('deposits', amount)}">all deposits</a>.</p>`
 }
 
 async function found(store: SearchStore, terms: SearchTerms): Promise<Hits> {

@@ -161,7 +161,7 @@ const declared = {
   'GET /console/csv/deposits': {
     access: 'console',
     counts: 'nothing',
-    query: ['network', 'transaction', 'address', 'owner', 'state'],
+    query: ['network', 'transaction', 'address', 'owner', 'amount', 'state'],
   },
   'GET /console/csv/deliveries': { access: 'console', counts: 'nothing', query: ['owner', 'invoice', 'state'] },
   'GET /console/search': { access: 'console', counts: 'nothing', query: ['q'] },
@@ -183,7 +183,7 @@ const declared = {
   'GET /console/deposits': {
     access: 'console',
     counts: 'nothing',
-    query: ['network', 'transaction', 'address', 'owner', 'state', 'cursor'],
+    query: ['network', 'transaction', 'address', 'owner', 'amount', 'state', 'cursor'],
   },
   'GET /console/deliveries': {
     access: 'console',

@@ -66,7 +66,7 @@ describe('the console', () => {
     assert.ok(html.includes('https://shop.example/') && !html.includes('href="https://shop.example/"'))
   })
 
-  test('shows deposits by network, transaction, address, owner and state, with amounts as payers sent them', async (t) => {
+  test('shows deposits by network, transaction, address, owner, state and amount, with amounts as payers sent them', async (t) => {
     const console = await ConsoleFixture.start(t, { BILLHOOK_SEP_TOKEN_DECIMALS: '8' })
     const other = { id: 'w2', address: '0xabcd000000000000000000000000000000000002', network: 'SEP' }
     await console.service.assign(OWNER, WALLET)
@@ -95,6 +95,10 @@ describe('the console', () => {
     assert.deepEqual(await found('?transaction=0x2'), [second])
     assert.deepEqual(await found(`?transaction=0x2&owner=${OWNER}`), [])
     assert.deepEqual(await found('?transaction=0x2&state=confirmed'), [])
+    assert.deepEqual(await found('?amount=1.50'), [first])
+    assert.deepEqual(await found('?amount=.25&state=pending'), [second])
+    assert.deepEqual(await found('?amount=150000000'), [])
+    assert.deepEqual(await found('?amount=much'), [])
   })
 
   test('finds wallets by id and address, and keys by public key, of the given owner only', async (t) => {

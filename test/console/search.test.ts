@@ -47,6 +47,7 @@ describe('the search of the console', () => {
     assert.deepEqual(await found(console, '24'), [['Deposit', 'amount', HASH]])
     const { html } = await console.page('/console/search?q=25')
     assert.ok(html.includes('href="/console/invoices?amount=25"') && html.includes(`href="/console/invoices/${first}"`))
+    assert.ok(html.includes('href="/console/deposits?amount=25"'))
     const narrowed = await console.page('/console/invoices?amount=25')
     assert.ok(narrowed.html.includes(first) && !narrowed.html.includes(second))
   })
