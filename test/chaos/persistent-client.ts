@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../simulation/random.js'
 import { type Answered, ask } from './http-client.js'
 import type { LeapingService } from './leaping-service.js'
-import { Stuck } from './shop-world.js'
+import { Stuck } from './shop-client.js'
 
 const TRIES = 400
 const PAUSE_MS = 25

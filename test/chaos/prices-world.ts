@@ -12,7 +12,7 @@ import type { RatesModel } from './prices-rates.js'
 import { type ModelDeposit, type ModelOption, type ModelOrder, OWNER, type PricedWallet } from './prices-records.js'
 import type { Push } from './prices-source.js'
 import { atomsOf, decimalOf } from './shop-amounts.js'
-import { Stuck } from './shop-world.js'
+import { Stuck } from './shop-client.js'
 
 /** Real time. */
 const LOOK_MS = 5

@@ -11,7 +11,7 @@ import type { ModelOrder } from './prices-records.js'
 import { PricesSource } from './prices-source.js'
 import { PricesTrade } from './prices-trade.js'
 import { PricesWorld } from './prices-world.js'
-import { Stuck } from './shop-world.js'
+import { Stuck } from './shop-client.js'
 
 const START_MS = Date.UTC(2027, 3, 1)
 const MS_PER_SECOND = 1000

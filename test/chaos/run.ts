@@ -36,7 +36,7 @@ const USAGE = `npm run chaos -- <command>
   crowd    [--seconds 8] [--store lmdb|postgres] [--http uws|node] [--only ${CROWD_PLAYS.join('|')}]
                                                  one merchant's lists, dust and expiries against the rest, on both stores
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
-  shop     [--days 30] [--seed N] [--store lmdb|postgres] [--underpayment 5]
+  shop     [--days 30] [--seed N] [--store lmdb|postgres] [--underpayment 5] [--strict]
                                                  a month of four shops and their customers, books and all, on both stores
   prices   [--days 30] [--seed N] [--store lmdb|postgres] [--underpayment 5]
                                                  a month of a shop with prices in euros, rates that stall and lie, and payers of several coins
@@ -65,6 +65,7 @@ const { positionals, values } = parseArgs({
     minutes: { type: 'string' },
     days: { type: 'string', default: '30' },
     underpayment: { type: 'string', default: '5' },
+    strict: { type: 'boolean', default: false },
     ms: { type: 'string', default: '50' },
     store: { type: 'string' },
     http: { type: 'string' },
@@ -166,7 +167,7 @@ switch (positionals[0]) {
     say(`seed ${values.seed}`)
     const stores = STORES.filter((store) => values.store === undefined || store === values.store)
     const [days, underpayment] = [Number(values.days), Number(values.underpayment)]
-    conclude(await shop({ days, underpayment, seed: Number(values.seed), stores, say }))
+    conclude(await shop({ days, underpayment, isStrict: values.strict, seed: Number(values.seed), stores, say }))
     break
   }
   case 'prices': {

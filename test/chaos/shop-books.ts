@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ATOMS_PER_UNIT, decimalOf } from './shop-amounts.js'
 import type { FedEvent } from './shop-feed.js'
-import type { ModelDeposit, ModelInvoice } from './shop-model.js'
+import type { ModelDeposit, ModelInvoice, ModelWebhook } from './shop-model.js'
 import type { ShopWorld } from './shop-world.js'
 
 /** Longer than a shop must wait before it asks for the same redelivery again. */
@@ -10,6 +10,7 @@ const RETRIED_MS = 61_000
 const LOOK_MS = 10
 const LOOKS_A_LEAP = 10
 const LOOKS_MAX = 2000
+const REDELIVER = 'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver'
 
 interface Delivery {
   readonly id: string
@@ -36,11 +37,11 @@ export class ShopBooks {
     for (let looks = 1; looks <= LOOKS_MAX; looks += 1) {
       const states: string[] = []
       for (const owner of owners) {
-        const { json } = await world.call('GET', `/api/users/${owner}/webhook/deliveries`)
+        const { json } = await world.client.call(owner, 'GET /api/users/:id/webhook/deliveries')
         for (const { id, state } of json as readonly Delivery[]) {
           states.push(state)
           if (state !== 'failed') continue
-          await world.call('POST', `/api/users/${owner}/webhook/deliveries/${id}/redeliver`)
+          await world.client.call(owner, REDELIVER, { deliveryId: id })
         }
       }
       if (states.every((state) => state === 'delivered')) return
@@ -84,6 +85,7 @@ export class ShopBooks {
         ...{ toAddress: wallet.address, amount: coin === 'USDT' ? String(units) : decimalOf(amount) },
         ...{ currency: coin === 'USDT' ? 'Tether' : '#native', receivedAt },
         ...(isLate ? { late: true } : {}),
+        ...(this.world.model.showsInvoices(invoice.owner) ? { invoice: shownOf(owed) } : {}),
       }
       if (body !== JSON.stringify(expected)) {
         this.world.violate(`${shop} was told ${body}, and it is ${JSON.stringify(expected)}`)
@@ -142,7 +144,7 @@ export class ShopBooks {
       else own.set(invoiceId, (own.get(invoiceId) ?? 0n) + deposit.amount)
     }
     for (const invoice of invoices) {
-      const { json } = await this.world.call('GET', `/api/invoices/${invoice.id}`)
+      const { json } = await this.world.client.call(invoice.owner, 'GET /api/invoices/:id', { id: invoice.id })
       const nobodys = free.filter((one) => this.world.model.counts(one, invoice))
       const sum = nobodys.reduce((total, { amount }) => total + amount, own.get(invoice.id) ?? 0n)
       if (json.payment.own !== decimalOf(sum)) {
@@ -215,6 +217,17 @@ export class ShopBooks {
         )
       }
     }
+  }
+}
+
+/** The invoice as a webhook with the payload `with-invoice` shows it: as it was when the deposit was recorded. */
+function shownOf({ invoice, payment }: ModelWebhook) {
+  const { isPaid, received, pending, remaining, overpaid } = payment
+  return {
+    ...{ amount: invoice.asked, currency: invoice.coin, status: isPaid ? 'paid' : 'unpaid' },
+    ...{ received: decimalOf(received), pending: decimalOf(pending) },
+    ...{ remaining: decimalOf(remaining), overpaid: decimalOf(overpaid) },
+    ...{ returnUrl: invoice.returnUrl, orderNumber: invoice.orderNumber, metadata: { cart: invoice.cart } },
   }
 }
 

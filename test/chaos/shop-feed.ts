@@ -1,4 +1,4 @@
-import type { Answered } from './http-client.js'
+import type { ShopClient } from './shop-client.js'
 import type { ModelEvent, ShopModel } from './shop-model.js'
 
 /** An event as the API has it. */
@@ -35,7 +35,7 @@ export class ShopFeed {
   constructor(
     private readonly owners: readonly string[],
     private readonly model: ShopModel,
-    private readonly call: (method: string, path: string) => Promise<Answered>,
+    private readonly client: ShopClient,
     private readonly violate: (violation: string) => void,
   ) {
     for (const owner of owners) this.events.set(owner, [])
@@ -48,7 +48,7 @@ export class ShopFeed {
       for (;;) {
         const last = known.at(-1)
         const after = last === undefined ? '' : `&after=${last.id}`
-        const { json } = await this.call('GET', `/api/users/${owner}/events?limit=${PAGE}${after}`)
+        const { json } = await this.client.call(owner, 'GET /api/users/:id/events', { query: `?limit=${PAGE}${after}` })
         for (const event of json as readonly FedEvent[]) this.take(owner, event, last?.at ?? 0)
         if (json.length < PAGE) break
       }

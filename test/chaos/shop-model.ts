@@ -22,6 +22,8 @@ export interface ModelInvoice {
   readonly owner: string
   readonly walletIds: readonly string[]
   readonly coin: Coin
+  /** The amount as the shop has written it. */
+  readonly asked: string
   readonly amount: bigint
   /** What a payer can send of it: rounded up to what the coin can carry. */
   readonly payable: bigint
@@ -81,6 +83,8 @@ export interface ModelWebhook {
   readonly status: 'pending' | 'confirmed'
   /** A deposit that was dropped and seen again came later than was told before. */
   readonly receivedAt: number
+  /** As it was with the deposit. */
+  payment: ModelPayment
 }
 
 export interface ModelTerms {
@@ -89,6 +93,8 @@ export interface ModelTerms {
   readonly underpayment: number
   /** Owners with the payload `events`. */
   readonly hearEvents: ReadonlySet<string>
+  /** Owners with the payload `with-invoice`. */
+  readonly hearInvoices: ReadonlySet<string>
 }
 
 export class ShopModel {
@@ -178,6 +184,17 @@ export class ShopModel {
     if (invoice === null || !this.isOpen(invoice) || !this.isNearly(invoice, this.payment(invoice).own)) return
     this.accept(invoice, nowMs)
     this.acceptedByItself.push(invoice)
+  }
+
+  /** A deposit was confirmed already when it was first seen: both webhooks are made at that moment. */
+  tellTogether(deposit: ModelDeposit): void {
+    const [pending, confirmed] = this.webhooks.filter((one) => one.deposit === deposit)
+    if (pending !== undefined && confirmed !== undefined) pending.payment = confirmed.payment
+  }
+
+  /** Whether the webhooks of an owner show the invoice. */
+  showsInvoices(owner: string): boolean {
+    return this.terms.hearInvoices.has(owner)
   }
 
   drop(deposit: ModelDeposit): void {
@@ -282,8 +299,12 @@ export class ShopModel {
     told.add(status)
     if (invoice === null || this.terms.hearEvents.has(invoice.owner)) return
     const { reference, callback: url } = invoice
-    if (reference !== null && url !== null)
-      this.webhooks.push({ url, invoice, deposit, status, receivedAt: deposit.receivedAt })
+    if (reference === null || url === null) return
+    this.webhooks.push({
+      ...{ url, invoice, deposit, status },
+      receivedAt: deposit.receivedAt,
+      payment: this.payment(invoice),
+    })
   }
 
   private log(type: string, { owner, id }: ModelInvoice): void {

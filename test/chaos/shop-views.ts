@@ -1,4 +1,5 @@
 import { decimalOf } from './shop-amounts.js'
+import { identityOf } from './shop-client.js'
 import type { ModelDeposit, ModelInvoice, ModelPayment } from './shop-model.js'
 import { factsIn, figuresIn, hashesIn, sectionOf, textOf } from './shop-reader.js'
 import { wordsOf } from './shop-words.js'
@@ -21,7 +22,7 @@ export class ShopViews {
 
   /** All invoices of an owner, as the list has them. */
   async list(owner: string): Promise<void> {
-    const { json } = await this.world.call('GET', `/api/users/${owner}/invoices?include=payment`)
+    const { json } = await this.world.client.call(owner, 'GET /api/users/:id/invoices', { query: '?include=payment' })
     const shown = new Map<string, Shown>(json.map((one: Shown) => [one.id, one]))
     const own = this.world.model.invoices.filter((one) => one.owner === owner)
     if (shown.size !== own.length)
@@ -31,7 +32,8 @@ export class ShopViews {
 
   /** One invoice: as programs, payers and support see it. */
   async all(invoice: ModelInvoice): Promise<void> {
-    this.record(invoice, (await this.world.call('GET', `/api/invoices/${invoice.id}`)).json)
+    const { owner, id } = invoice
+    this.record(invoice, (await this.world.client.call(owner, 'GET /api/invoices/:id', { id })).json)
     await this.payPage(invoice)
     await this.consolePage(invoice)
   }
@@ -57,7 +59,7 @@ export class ShopViews {
 
   private async payPage(invoice: ModelInvoice): Promise<void> {
     const { world } = this
-    const html = await world.page(`${world.service.url}/pay/${invoice.id}`)
+    const html = await world.client.page(`${world.service.url}/pay/${invoice.id}`)
     const text = textOf(html)
     const coin = this.coinOf(invoice)
     const payment = world.model.payment(invoice)
@@ -71,7 +73,7 @@ export class ShopViews {
         world.violate(`the page of ${named(invoice)} does not say "${word}": ${text.slice(0, 400)}`)
     }
     const { owner, reference, callback, cart } = invoice
-    for (const secret of [`>${owner}<`, reference, callback, cart]) {
+    for (const secret of [identityOf(owner), reference, callback, cart]) {
       if (secret !== null && html.includes(secret))
         world.violate(`the page of ${named(invoice)} tells payers ${secret}`)
     }
@@ -102,7 +104,7 @@ export class ShopViews {
   private async consolePage(invoice: ModelInvoice): Promise<void> {
     const { world } = this
     const { model } = world
-    const html = await world.page(`${world.service.consoleUrl}/invoices/${invoice.id}`)
+    const html = await world.client.page(`${world.service.consoleUrl}/invoices/${invoice.id}`)
     if (!textOf(html).includes(invoice.cart))
       world.violate(`the console does not show the metadata of ${named(invoice)}`)
     const payment = model.payment(invoice)
@@ -134,14 +136,16 @@ export class ShopViews {
   /** What support types, and what must be found by it. */
   async search(typed: string, href: string): Promise<void> {
     const { world } = this
-    const html = await world.page(`${world.service.consoleUrl}/search?q=${encodeURIComponent(typed)}`)
+    const html = await world.client.page(`${world.service.consoleUrl}/search?q=${encodeURIComponent(typed)}`)
     if (!html.includes(`href="${href}"`)) world.violate(`the search for ${typed} does not find ${href}`)
   }
 
   /** A deposit that is nobody's can be seen by whoever looks for it. */
   async deposit({ network, txHash }: ModelDeposit): Promise<void> {
     const { world } = this
-    const html = await world.page(`${world.service.consoleUrl}/deposits?network=${network}&transaction=${txHash}`)
+    const html = await world.client.page(
+      `${world.service.consoleUrl}/deposits?network=${network}&transaction=${txHash}`,
+    )
     if (!hashesIn(html).includes(txHash)) world.violate(`the console does not show ${txHash}, which is nobody's`)
   }
 

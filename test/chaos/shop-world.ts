@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../simulation/random.js'
-import { type Answered, ask, pushEvents } from './http-client.js'
 import type { LeapingService } from './leaping-service.js'
 import { ATOMS_PER_UNIT, atomsOf, roundedUp } from './shop-amounts.js'
 import type { Mined, Payment, ShopChain } from './shop-chains.js'
+import { identityOf, type ShopClient, Stuck } from './shop-client.js'
 import { ShopFeed } from './shop-feed.js'
 import type { Coin, ModelDeposit, ModelInvoice, ModelWallet, ShopModel } from './shop-model.js'
 import type { ShopReceiver } from './shop-receiver.js'
@@ -19,8 +19,6 @@ const CONFIRMED_AFTER_MS = 60_000
 const LOOK_MS = 5
 const LOOKS_A_LEAP = 8
 const STUCK_MS = 30_000
-const TRIES = 400
-const PAUSE_MS = 25
 
 /** An order as a shop places it. */
 export interface Order {
@@ -52,18 +50,14 @@ export class ShopWorld {
 
   constructor(
     readonly service: LeapingService,
+    readonly client: ShopClient,
     readonly model: ShopModel,
     readonly chains: readonly ShopChain[],
     readonly receiver: ShopReceiver,
     readonly random: Random,
     owners: readonly string[],
   ) {
-    this.feed = new ShopFeed(
-      owners,
-      model,
-      (method, path) => this.call(method, path),
-      (violation) => this.violate(violation),
-    )
+    this.feed = new ShopFeed(owners, model, client, (violation) => this.violate(violation))
   }
 
   violate(violation: string): void {
@@ -85,7 +79,8 @@ export class ShopWorld {
     if (known === undefined) this.model.wallets.set(id, { id, network, address, owner })
     else known.owner = owner
     const wallet = { id, address, network }
-    await this.push([{ id: `${id} to ${owner}`, type: 'wallet.assigned', wallet, owner }])
+    const event = { id: `${id} to ${owner}`, type: 'wallet.assigned', wallet, owner: identityOf(owner) }
+    await this.client.push([event])
   }
 
   /** Null when the amount is in use. `isKilled`: the service is killed while it is asked. */
@@ -97,10 +92,10 @@ export class ShopWorld {
     const atoms = atomsOf(amount)
     const isTaken = model.isTaken(owner, walletIds, coin, atoms)
     this.keys += 1
-    const body = { name: 'Order', ...order, currency: coin, coin: undefined }
+    const body = { name: 'Order', ...order, owner: identityOf(owner), currency: coin, coin: undefined }
     const headers = { 'Idempotency-Key': `key-${this.keys}` }
     const from = this.now()
-    const asked = this.call('POST', '/api/invoices', body, headers)
+    const asked = this.client.call(owner, 'POST /api/invoices', { body, headers })
     if (isKilled) await this.kill()
     const { status, json } = await asked
     if (isTaken !== (status === 409 && json.code === 'amount_in_use')) {
@@ -109,7 +104,7 @@ export class ShopWorld {
       )
     }
     if (status !== 201) return null
-    const { json: shown } = await this.call('GET', `/api/invoices/${json.id}`)
+    const { json: shown } = await this.client.call(owner, 'GET /api/invoices/:id', { id: json.id })
     const { created_at: createdAt, expires_at: expiresAt } = shown
     assert.ok(from <= createdAt && createdAt <= this.now(), `created at ${createdAt}`)
     assert.equal(expiresAt, createdAt + expiresInSeconds * MS_PER_SECOND)
@@ -117,6 +112,7 @@ export class ShopWorld {
       id: json.id,
       ...{ owner, walletIds, coin, reference, orderNumber, createdAt, expiresAt },
       ...{ returnUrl, cart: metadata.cart },
+      asked: amount,
       amount: atoms,
       payable: roundedUp(atoms),
       callback: callbackUrl ?? this.callbacks.get(owner) ?? null,
@@ -134,7 +130,8 @@ export class ShopWorld {
     const { owner } = invoice
     const before = { voidedAt: invoice.voidedAt, acceptedAt: invoice.acceptedAt }
     const isDone = act === 'void' ? this.model.void(invoice, from) : this.model.accept(invoice, from)
-    const { status, json } = await this.call('POST', `/api/invoices/${invoice.id}/${act}`, { owner })
+    const said = { id: invoice.id, body: { owner: identityOf(owner) } }
+    const { status, json } = await this.client.call(owner, `POST /api/invoices/:id/${act}`, said)
     if ((status === 200) !== isDone) {
       this.violate(
         `${act} of ${invoice.id} is ${isDone ? 'possible' : 'impossible'}, and was answered ${status} ${json.code}`,
@@ -176,8 +173,9 @@ export class ShopWorld {
     // What was pending before is confirmed first, and each of the new ones as soon as it is seen.
     this.confirmModel(chain, fromMs)
     for (const one of mined) {
-      this.see(chain, one)
+      const deposit = this.see(chain, one)
       this.confirmModel(chain, fromMs)
+      this.model.tellTogether(deposit)
     }
     await this.sync()
   }
@@ -222,34 +220,11 @@ export class ShopWorld {
     }
   }
 
-  async push(events: readonly unknown[]): Promise<void> {
-    const { json } = await this.persist(() => pushEvents(this.service.url, events, ask, this.now()))
-    for (const result of json.results) assert.equal(result.status, 'applied', JSON.stringify(result))
-  }
-
-  call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answered> {
-    const text = body === undefined ? undefined : JSON.stringify(body)
-    return this.persist(() => ask(method, `${this.service.url}${path}`, text, headers))
-  }
-
-  /** The HTML of a page. */
-  async page(url: string): Promise<string> {
-    const response = await fetch(url, { headers: { 'accept-language': 'en' } })
-    const html = await response.text()
-    assert.equal(response.status, 200, `${url}: ${html}`)
-    return html
-  }
-
   /** When invoices were accepted by themselves is the service's time. */
   private async learnAcceptances(): Promise<void> {
     for (const invoice of this.model.acceptedByItself.splice(0)) {
       this.accepted += 1
-      const { json } = await this.call('GET', `/api/invoices/${invoice.id}`)
+      const { json } = await this.client.call(invoice.owner, 'GET /api/invoices/:id', { id: invoice.id })
       const { accepted_at: at } = json
       if (at === null || at < (invoice.acceptedAt ?? 0) || at > this.now()) {
         this.violate(`${invoice.id} was accepted by itself, and says ${at}`)
@@ -299,19 +274,4 @@ export class ShopWorld {
     }
     throw new Error(`nobody has ${address}`)
   }
-
-  /** Asks again as long as the service is down, or answers 503. */
-  private async persist(attempt: () => Promise<Answered | null>): Promise<Answered> {
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const answer = this.service.isRunning ? await attempt() : null
-      if (answer !== null && answer.status !== 503) return answer
-      await sleep(PAUSE_MS)
-    }
-    throw new Stuck('the service does not come back')
-  }
-}
-
-/** The run cannot go on, because of a violation that has been noted, or the service hangs. */
-export class Stuck extends Error {
-  override readonly name = 'Stuck'
 }

@@ -3,12 +3,13 @@ import { LeapingService, type StoreKind } from './leaping-service.js'
 import { decimalOf } from './shop-amounts.js'
 import { ShopBooks } from './shop-books.js'
 import { ShopEvm, ShopTron } from './shop-chains.js'
+import { ONBOARDING_NAME, ShopClient, Stuck } from './shop-client.js'
 import { STEP_MS, STEPS_A_DAY } from './shop-customers.js'
 import { type ModelInvoice, ShopModel } from './shop-model.js'
 import { ShopReceiver } from './shop-receiver.js'
 import { BAZAAR, HEIR, LATE_DAYS, ORCHARD, OWNERS, ShopTrade, STALL } from './shop-trade.js'
 import { ShopViews } from './shop-views.js'
-import { ShopWorld, Stuck } from './shop-world.js'
+import { ShopWorld } from './shop-world.js'
 
 const START_MS = Date.UTC(2027, 2, 1)
 const MS_PER_SECOND = 1000
@@ -20,11 +21,18 @@ const SETTINGS = {
   // The run compares whole logs.
   BILLHOOK_EVENTS_DAYS: '365',
 }
+/** Where every request is signed. Webhooks go to the same machine, which is no public address. */
+const STRICT_SETTINGS = {
+  BILLHOOK_STRICT: 'on',
+  BILLHOOK_ONBOARDING_NAME: ONBOARDING_NAME,
+  BILLHOOK_CALLBACK_ALLOW: '127.0.0.1/32',
+}
 
 /** What may go wrong while something is done, and how often. */
 const CHANCES = { kill: 1 / 40, reorganisation: 1 / 12, down: 1 / 40 }
 /** Of a chain whose blocks confirm what is new in them before the shops look at it, and before there are others. */
 const CONFIRMED = { atOnce: 3 / 5, before: 4 / 5 }
+const PAYLOADS: Readonly<Record<string, string>> = { [BAZAAR]: 'events', [ORCHARD]: 'with-invoice' }
 const VIEWED_A_STEP = 4
 const SEARCHED_A_DAY = 4
 /** Between two runs of `billhook check` beside the service. */
@@ -37,6 +45,8 @@ export interface ShopOptions {
   readonly seed: number
   /** Percent of an amount that may be missing: BILLHOOK_UNDERPAYMENT. */
   readonly underpayment: number
+  /** Whether the service is strict: BILLHOOK_STRICT. */
+  readonly isStrict: boolean
   readonly stores: readonly StoreKind[]
   readonly say: (line: string) => void
 }
@@ -77,16 +87,22 @@ class Month {
   static async begin(store: StoreKind, options: ShopOptions): Promise<Month> {
     const random = (stream: number) => new Random(options.seed, stream)
     const chains = [await ShopTron.start(START_MS), await ShopEvm.start(START_MS)]
-    const { underpayment } = options
-    const settings = { ...SETTINGS, BILLHOOK_UNDERPAYMENT: String(underpayment) }
+    const { underpayment, isStrict } = options
+    const settings = {
+      ...SETTINGS,
+      ...(isStrict ? STRICT_SETTINGS : {}),
+      BILLHOOK_UNDERPAYMENT: String(underpayment),
+    }
     const entries = chains.map(({ entry }) => entry)
     const service = await LeapingService.launch(store, START_MS, entries, settings).catch(async (error) => {
       for (const chain of chains) await chain.close()
       throw error
     })
     const receiver = await ShopReceiver.open(random(2))
-    const model = new ShopModel({ lateDays: LATE_DAYS, underpayment, hearEvents: new Set([BAZAAR]) })
-    const world = new ShopWorld(service, model, chains, receiver, random(3), OWNERS)
+    const terms = { lateDays: LATE_DAYS, underpayment }
+    const model = new ShopModel({ ...terms, hearEvents: new Set([BAZAAR]), hearInvoices: new Set([ORCHARD]) })
+    const client = new ShopClient(service, isStrict)
+    const world = new ShopWorld(service, client, model, chains, receiver, random(3), OWNERS)
     return new Month(store, options, world, random(1))
   }
 
@@ -123,6 +139,7 @@ class Month {
 
   private async open(): Promise<void> {
     const { world } = this
+    if (world.client.isStrict) for (const owner of OWNERS) await world.client.register(owner)
     for (const [number, id] of this.trade.wallets.entries()) {
       const [owner = '', network] = id.split('-')
       for (const chain of world.chains) {
@@ -132,8 +149,8 @@ class Month {
     for (const owner of [ORCHARD, BAZAAR, HEIR]) {
       const callbackUrl = world.receiver.urlOf(owner)
       world.callbacks.set(owner, callbackUrl)
-      const payload = owner === BAZAAR ? 'events' : 'specified'
-      await world.call('PUT', `/api/users/${owner}/webhook`, { callbackUrl, payload })
+      const payload = PAYLOADS[owner] ?? 'specified'
+      await world.client.call(owner, 'PUT /api/users/:id/webhook', { body: { callbackUrl, payload } })
       await this.learnSecret(owner)
     }
   }
@@ -181,7 +198,8 @@ class Month {
       await this.books.fetchMissing([owner])
     }
     if (step === at(NEWS.rotation)) {
-      await world.call('POST', `/api/users/${ORCHARD}/webhook/rotate`, { overlapSeconds: HOUR_SECONDS })
+      const body = { overlapSeconds: HOUR_SECONDS }
+      await world.client.call(ORCHARD, 'POST /api/users/:id/webhook/rotate', { body })
       await this.learnSecret(ORCHARD)
     }
     if (step === at(NEWS.inheritance)) await trade.bequeath(step)
@@ -277,7 +295,7 @@ class Month {
 
   private async learnSecret(owner: string): Promise<void> {
     const { world } = this
-    const { json } = await world.call('GET', `/api/users/${owner}/webhook`)
+    const { json } = await world.client.call(owner, 'GET /api/users/:id/webhook')
     const known = world.receiver.secrets.get(owner) ?? []
     if (json.secret !== null) world.receiver.secrets.set(owner, [...known, json.secret])
   }
