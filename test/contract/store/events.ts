@@ -91,6 +91,20 @@ export function describeEvents(open: OpenStore): void {
       assert.deepEqual(await typesOf(t, 'bob'), ['deposit.pending'])
     })
 
+    scenario(
+      'tells a former owner that an invoice is paid, as its status says, and of no deposit that is not its',
+      async (t) => {
+        await t.own('alice', 'wallet-1')
+        const invoice = await t.invoice({ amount: '5', reference: 'r', callbackUrl: HOOK })
+        await t.tell(walletAssigned('wallet-1', 'bob'))
+        await t.deposit('confirmed', { amount: '9' })
+        await caughtUp(t)
+        assert.equal((await t.paymentOf(invoice)).status, 'paid')
+        assert.deepEqual(await typesOf(t), ['invoice.created', 'invoice.paid'])
+        assert.deepEqual(await typesOf(t, 'bob'), ['deposit.pending', 'deposit.confirmed'])
+      },
+    )
+
     scenario('of a deposit says that it is late, and says so in every one of it', async (t) => {
       await t.own('alice', 'wallet-1')
       const { id } = await t.invoice({ amount: '5', reference: 'r' })
