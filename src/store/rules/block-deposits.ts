@@ -84,13 +84,15 @@ export class BlockDeposits<Row extends KnownDeposit> {
       const known = yield* ask(work.deposits.find(read))
       const sighting = sightedAgain(block, read, known?.deposit ?? this.sightedAside(read))
       const holder = work.blocks.holderOf(sighting)
+      // A higher block was wrongly said to have it.
+      const isElsewhere = holder !== undefined && holder > block.height
       if (yield* reports.keepsAside('confirmed', sighting, block.height)) {
-        if (holder === block.height) hold(sighting)
+        // It is this block's already: the other one must not take back what is kept here.
+        if (isElsewhere) work.blocks.release(sighting)
+        if (isElsewhere || holder === block.height) hold(sighting)
         continue
       }
       if (holder !== undefined && holder < block.height) continue
-      // A higher block was wrongly said to have it.
-      const isElsewhere = holder !== undefined && holder > block.height
       if (isElsewhere) work.blocks.release(sighting)
       const isWrong = isElsewhere || work.deposits.judge.conflictWith(known, sighting) !== null
       // The earlier report is taken back, so that the deposit is recorded again as it is.

@@ -31,10 +31,11 @@ export class StepReports<Row extends KnownDeposit> {
     return outcome.status
   }
 
-  /** A deposit that a block held has disappeared. */
+  /** A deposit that a block held has disappeared. It waits for nothing: what waits is the same deposit in another block. */
   *drop(name: NameInNetwork): Asking<void> {
     const known = yield* ask(this.work.deposits.find(name))
-    if (known !== undefined && (yield* this.keepsAside('dropped', known.deposit, null))) return
+    const doesWait = this.aside.get(nameOf(name)) === WAITS
+    if (known !== undefined && !doesWait && (yield* this.keepsAside('dropped', known.deposit, null))) return
     if ((yield* this.retract(name)) === 'confirmed') this.confirmedDepositsDropped += 1
   }
 

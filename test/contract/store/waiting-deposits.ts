@@ -203,6 +203,28 @@ export function describeWaitingDeposits(open: OpenStore): void {
       assert.deepEqual([await c.aside(), await c.kinds('dust', 'gone')], [[], [undefined, undefined]])
     })
 
+    for (const [where, from, to] of [
+      ['lower', 3, 2],
+      ['higher', 2, 3],
+    ] as const) {
+      scenario(`waits in a ${where} block than the one that it was pending in`, async (c) => {
+        const moved: Transfer = ['moved', 'wallet-1', '0.5']
+        const blocksWith = (height: number, ...first: readonly Transfer[]) => [
+          block(2, ...first, ...(height === 2 ? [moved] : []), VICTIM),
+          block(3, ...(height === 3 ? [moved] : [])),
+        ]
+        await c.observe(pending(block(1), ...blocksWith(from)))
+        const blocks = [block(1, ALL), ...blocksWith(to, DUST)]
+        assert.deepEqual(await c.observe({ type: 'confirm', network, blocks }), ['dust', 'moved'])
+        assert.deepEqual(await c.aside(), ['dust confirmed', 'moved confirmed'])
+        await c.untilRecorded()
+        assert.deepEqual(await c.kinds('dust', 'moved'), ['confirmed', 'confirmed'])
+        // It lives and dies with the block that it waited in.
+        await c.observe({ type: 'undo', network, above: 2 })
+        assert.deepEqual(await c.kinds('moved'), [to === 2 ? 'confirmed' : 'dropped'])
+      })
+    }
+
     scenario(
       'is waited for by what comes behind it in its push, on whichever wallet, and by no other push',
       async (c) => {

@@ -231,20 +231,21 @@ export class ModelChains {
               report('confirmed', seen)
               continue
             }
+            const higher = chain.blocks.find(
+              (other) => other.height > block.height && other.held.some((id) => isSame(id, transfer)),
+            )
+            const isHere = [...row.held, ...held].some((id) => isSame(id, transfer))
             if (waits('confirmed', seen, block.height)) {
-              const isKept = row.held.some((id) => isSame(id, transfer)) && !held.some((id) => isSame(id, transfer))
-              if (isKept) held.push(identityOf(transfer))
+              if (higher !== undefined) higher.held = higher.held.filter((id) => !isSame(id, transfer))
+              const isHeld = isHere || higher !== undefined
+              if (isHeld && !held.some((id) => isSame(id, transfer))) held.push(identityOf(transfer))
               continue
             }
             const isInLower = chain.blocks.some(
               (other) => other.height < block.height && other.held.some((id) => isSame(id, transfer)),
             )
             if (isInLower) continue
-            const higher = chain.blocks.find(
-              (other) => other.height > block.height && other.held.some((id) => isSame(id, transfer)),
-            )
             if (higher !== undefined) higher.held = higher.held.filter((id) => !isSame(id, transfer))
-            const isHere = row.held.some((id) => isSame(id, transfer)) || held.some((id) => isSame(id, transfer))
             const isWrong = higher !== undefined || this.deposits.isOtherwise(seen)
             if (isWrong) drop(transfer, false)
             const status = report('confirmed', seen)
