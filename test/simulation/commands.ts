@@ -339,10 +339,14 @@ export class Commands {
       deposits.sort((one, other) => one.since - other.since || (one.height ?? 0) - (other.height ?? 0))
       if (deposits.length > 0 && !open.isWatching({ network })) this.observe({ type: 'retry', network, deposits })
     }
+    // A watcher ends its look before the service stops.
+    open.begin(read)
     this.watch(
-      read().catch((error: unknown) => {
-        if (!this.isRefused(error instanceof Error ? error.name : '', false)) throw error
-      }),
+      read()
+        .catch((error: unknown) => {
+          if (!this.isRefused(error instanceof Error ? error.name : '', false)) throw error
+        })
+        .finally(() => open.end(read)),
     )
   }
 
