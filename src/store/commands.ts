@@ -152,6 +152,7 @@ export type InvoiceResult = Extract<WalletResult, { type: 'invoice' }>
 export type VoidResult = Extract<WalletResult, { type: 'void' }>
 export type AcceptResult = Extract<WalletResult, { type: 'accept' }>
 export type OrderResult = Extract<WalletResult, { type: 'order' }>
+export type VoidOrderResult = Extract<WalletResult, { type: 'void-order' }>
 export type AcceptOrderResult = Extract<WalletResult, { type: 'accept-order' }>
 export type DepositResult = Extract<WalletResult, { type: 'deposit' }>
 export type ChainResult = Extract<WalletResult, { type: 'chain' }>

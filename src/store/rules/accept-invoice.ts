@@ -24,7 +24,7 @@ export function* acceptInvoice<I extends OptionRow>(
   if (refusal !== null) return { ok: false, failure: refusal }
   if (row.acceptedAt !== null) return succeed(work.answerOf(row))
   const accepted = acceptNow(work, row)
-  tellWallets(work, row)
+  tellWallets(work.orders, row)
   if (row.orderId !== null) yield* optionEnded(work.orders, row.orderId, accepted)
   return succeed(work.answerOf(accepted))
 }

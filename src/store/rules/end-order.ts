@@ -4,7 +4,7 @@ import type { AcceptOrderCommand, VoidOrderCommand } from '../commands.js'
 import type { OrderWithOptions } from '../orders.js'
 import type { Awaitable } from '../store.js'
 import { type Asking, ask } from './asking.js'
-import { acceptNow, decideOrderExpiry, holdOrder, isSettled, voidedAtOf, voidOrderNow } from './order-life.js'
+import { acceptNow, expireOrder, holdOrder, isSettled, voidedAtOf, voidOrderNow } from './order-life.js'
 import type { HeldOrder, OptionRow, OrderWork } from './order-work.js'
 
 /** What the end of an order at its owner's request needs of an engine. */
@@ -57,5 +57,5 @@ function* findToEnd<I extends OptionRow>(
   const denied = authority === undefined ? null : refusalOf(key, authority, work.orders.life.nowMs)
   if (denied !== null) return { ok: false, failure: denied }
   if (id === undefined) return { ok: false, failure: failure('order_not_found') }
-  return succeed(yield* decideOrderExpiry(work.orders, yield* holdOrder(work.orders, id)))
+  return succeed(yield* expireOrder(work.orders, id))
 }

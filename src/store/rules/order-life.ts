@@ -91,6 +91,11 @@ export function* decideOrderExpiry<I extends OptionRow>(work: OrderWork<I>, held
   return { order, rows }
 }
 
+/** The same for one that is not held yet. */
+export function* expireOrder<I extends OptionRow>(work: OrderWork<I>, id: string): Asking<HeldOrder<I>> {
+  return yield* decideOrderExpiry(work, yield* holdOrder(work, id))
+}
+
 /** Behind the end of one of its invoices at the request of the owner. */
 export function* optionEnded<I extends OptionRow>(work: OrderWork<I>, id: string, ended: I): Asking<void> {
   const { order, rows } = yield* holdOrder(work, id)

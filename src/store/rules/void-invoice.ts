@@ -15,8 +15,6 @@ export interface EndWork<I extends OptionRow> extends InvoiceLife<I> {
   key(id: string): Awaitable<ApiKey | undefined>
   /** The invoice that a client names. It stays as it is until the commit, and so does what it received. */
   find(name: string): Awaitable<I | undefined>
-  /** Notes that an invoice on a wallet ends. */
-  changed(walletId: string): void
   answerOf(invoice: I): InvoiceWithPayment
 }
 
@@ -33,7 +31,7 @@ export function* voidInvoice<I extends OptionRow>(
   const refusal = refuseVoiding(command.owner, row.invoice.owner, isSettled)
   if (refusal !== null) return { ok: false, failure: refusal }
   const gone = isVoid ? row : voidNow(work, row)
-  if (!isVoid) tellWallets(work, row)
+  if (!isVoid) tellWallets(work.orders, row)
   if (!isVoid && row.orderId !== null) yield* optionEnded(work.orders, row.orderId, gone)
   return succeed(work.answerOf(gone))
 }

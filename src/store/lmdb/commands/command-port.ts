@@ -18,19 +18,21 @@ import { answeredNow } from '../../rules/asking.js'
 import { answerUnowned } from '../../rules/create-invoice.js'
 import { answerUnownedOrder } from '../../rules/create-order.js'
 import { answerUnrecorded, type DepositCommandWork } from '../../rules/deposit-command.js'
+import { type EndCommand, type EndResult, endAsAsked } from '../../rules/end-command.js'
 import { answerOnUnowned } from '../../rules/unowned-wallets.js'
+import { LmdbAuditWork } from '../audit-rows.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import { takeStep } from '../chain/chain-steps.js'
 import type { Commit, CommitLoop } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
 import { createIn } from '../invoices/create-invoice.js'
+import { LmdbEndWork } from '../invoices/end-invoice.js'
 import type { InvoiceAnswers } from '../invoices/invoice-answers.js'
 import { expireDue, isExpiryNext } from '../invoices/invoice-index.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
-import { acceptIn, voidIn } from '../invoices/void-invoice.js'
 import { earlierAnswer, rememberAnswer } from '../ledger/events.js'
 import { createOrderIn, findEarlierOrder } from '../orders/create-order.js'
-import { acceptOrderIn, voidOrderIn } from '../orders/end-order.js'
+import { endOrderWorkOn } from '../orders/end-order.js'
 import { expireOrdersDue, isOrderExpiryNext } from '../orders/order-expiry.js'
 import { findWallet } from '../wallets/wallets.js'
 import { findEarlier, removeExpiredRequests } from './idempotency.js'
@@ -128,18 +130,12 @@ export class LmdbCommands implements CommandPort {
     switch (command.type) {
       case 'order':
         return createOrderIn(commit, command, terms)
-      case 'void-order':
-        return { type: 'void-order', outcome: voidOrderIn(commit, command) }
-      case 'accept-order':
-        return { type: 'accept-order', outcome: acceptOrderIn(commit, command) }
-      case 'void':
-        return { type: 'void', outcome: voidIn(commit, command) }
-      case 'accept':
-        return { type: 'accept', outcome: acceptIn(commit, command) }
       case 'chain':
         return performStep(commit, command, deposits)
       case 'deposit':
         return this.recordDeposit(commit, command)
+      default:
+        return endIn(commit, command)
     }
   }
 
@@ -163,6 +159,11 @@ function commandWorkOn(commit: Commit): DepositCommandWork {
     putAside: (aside) => putDepositAside(commit, aside),
     remember: (eventId, outcome) => rememberAnswer(commit, eventId, outcome),
   }
+}
+
+function endIn(commit: Commit, command: EndCommand): EndResult {
+  const audit = new LmdbAuditWork(commit)
+  return answeredNow(endAsAsked({ audit, invoices: new LmdbEndWork(commit), orders: endOrderWorkOn(commit) }, command))
 }
 
 /** Null when it has only settled a piece of what the step meets. */

@@ -1,6 +1,6 @@
 import type { Slice } from '../../../base/turns.js'
 import { answeredNow } from '../../rules/asking.js'
-import { decideOrderExpiry, holdOrder } from '../../rules/order-life.js'
+import { expireOrder } from '../../rules/order-life.js'
 import type { Commit, Snapshot } from '../commit/commit-loop.js'
 import { LOOKUPS_EACH, LOOKUPS_PER_WALLET } from '../invoices/invoice-index.js'
 import { findSet } from '../invoices/wallet-sets.js'
@@ -21,12 +21,7 @@ export function expireOrdersDue(commit: Commit, slice: Slice): boolean {
     if (key === undefined) return true
     if (key.length !== WIDE_BYTES + ID_BYTES) throw new Error('the expiry of an order is malformed')
     const id = idOfKey<OrderId>(key)
-    const work = orderWorkOn(commit)
-    const { rows } = answeredNow(
-      (function* () {
-        return yield* decideOrderExpiry(work, yield* holdOrder(work, id.toString('hex')))
-      })(),
-    )
+    const { rows } = answeredNow(expireOrder(orderWorkOn(commit), id.toString('hex')))
     for (const { setNo } of rows) {
       slice.touch(LOOKUPS_EACH + LOOKUPS_PER_WALLET * findSet(commit, setNo).walletIds.length)
     }

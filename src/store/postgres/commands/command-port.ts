@@ -1,9 +1,8 @@
 import type { IdempotentRequest } from '../../../domain/idempotency.js'
 import type { InvoiceTerms } from '../../../domain/invoice.js'
 import {
-  type AcceptCommand,
-  type AcceptOrderCommand,
   type ChainCommand,
+  type ChainResult,
   type CommandPort,
   type DepositCommand,
   type InvoiceCommand,
@@ -12,25 +11,25 @@ import {
   type OrderResult,
   type Settled,
   TrialPassed,
-  type VoidCommand,
-  type VoidOrderCommand,
   type WalletCommand,
   type WalletResult,
 } from '../../commands.js'
 import { answeredLater } from '../../rules/asking.js'
 import { answerUnowned } from '../../rules/create-invoice.js'
 import { answerUnownedOrder } from '../../rules/create-order.js'
+import { type EndCommand, endAsAsked } from '../../rules/end-command.js'
 import { answerOnUnowned } from '../../rules/unowned-wallets.js'
+import { PostgresAuditWork } from '../audit.js'
 import { takeStep } from '../chain/chain-steps.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import type { Fence } from '../fence.js'
+import { PostgresEndWork } from '../invoices/end-invoice.js'
 import { expireDue, selectDue } from '../invoices/settle.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
-import { acceptIn, voidIn } from '../invoices/void-invoice.js'
-import { acceptOrderIn, voidOrderIn } from '../orders/end-order.js'
+import { endOrderWorkOn } from '../orders/end-order.js'
 import { expireOrdersDue, selectOrdersDue } from '../orders/order-expiry.js'
 import { createAll } from './create.js'
 import { DepositCommands } from './deposit-commands.js'
@@ -82,12 +81,14 @@ export class PostgresCommands implements CommandPort {
         case 'deposit':
           fates.push(...(await this.recordings.perform(leading(rest, isDeposit))))
           break
+        case 'chain':
+          fates.push(...(await Promise.allSettled([this.takeStep(command)])))
+          break
         case 'void':
         case 'accept':
         case 'void-order':
         case 'accept-order':
-        case 'chain':
-          fates.push(...(await Promise.allSettled([this.performOne(command)])))
+          fates.push(...(await Promise.allSettled([this.end(command)])))
       }
     }
     return fates
@@ -160,32 +161,24 @@ export class PostgresCommands implements CommandPort {
     return this.database.write((work) => createAll(work, creations, this.terms), creations.length)
   }
 
-  private async performOne(
-    command: VoidCommand | AcceptCommand | VoidOrderCommand | AcceptOrderCommand | ChainCommand,
-  ): Promise<WalletResult> {
-    switch (command.type) {
-      case 'void-order':
-        return this.database.write(async (work) => ({ type: 'void-order', outcome: await voidOrderIn(work, command) }))
-      case 'accept-order':
-        return this.database.write(async (work) => ({
-          type: 'accept-order',
-          outcome: await acceptOrderIn(work, command),
-        }))
-      case 'void':
-        return this.database.write(async (work) => ({ type: 'void', outcome: await voidIn(work, command) }))
-      case 'accept':
-        return this.database.write(async (work) => ({ type: 'accept', outcome: await acceptIn(work, command) }))
-      case 'chain': {
-        const { outcome, owed } = await untilDone(this.database, async (work) => {
-          await this.fence.hold(work)
-          const taken = await takeStep(work, command.step, this.deposits, command.aside)
-          if (taken === null || command.isTrial !== true) return taken
-          await work.rehearse()
-          throw new TrialPassed()
-        })
-        return { type: 'chain', outcome, owed: owed.flat() }
-      }
-    }
+  private end(command: EndCommand): Promise<WalletResult> {
+    return this.database.write((work) => {
+      const audit = new PostgresAuditWork(work)
+      return answeredLater(
+        endAsAsked({ audit, invoices: new PostgresEndWork(work), orders: endOrderWorkOn(work) }, command),
+      )
+    })
+  }
+
+  private async takeStep({ step, aside, isTrial }: ChainCommand): Promise<ChainResult> {
+    const { outcome, owed } = await untilDone(this.database, async (work) => {
+      await this.fence.hold(work)
+      const taken = await takeStep(work, step, this.deposits, aside)
+      if (taken === null || isTrial !== true) return taken
+      await work.rehearse()
+      throw new TrialPassed()
+    })
+    return { type: 'chain', outcome, owed: owed.flat() }
   }
 }
 

@@ -1,10 +1,6 @@
 import type { ApiKey } from '../../../domain/api-key.js'
-import type { Outcome } from '../../../domain/failure.js'
-import type { AcceptOrderCommand, VoidOrderCommand } from '../../commands.js'
-import type { OrderWithOptions } from '../../orders.js'
-import { acceptOrder, type EndOrderWork, voidOrder } from '../../rules/end-order.js'
+import type { EndOrderWork } from '../../rules/end-order.js'
 import type { HeldOrder } from '../../rules/order-work.js'
-import { tracedIn } from '../audit.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'
@@ -14,17 +10,8 @@ import { readHeld } from './order-port.js'
 import { isOrderName } from './order-rows.js'
 import { orderWorkOn } from './order-work.js'
 
-/** Voids an order, in PostgreSQL. When it is done, its trace says so. */
-export function voidOrderIn(work: Work, command: VoidOrderCommand): Promise<Outcome<OrderWithOptions>> {
-  return tracedIn(work, command.trace, voidOrder(endWorkOn(work), command))
-}
-
-/** Accepts an order, likewise. */
-export function acceptOrderIn(work: Work, command: AcceptOrderCommand): Promise<Outcome<OrderWithOptions>> {
-  return tracedIn(work, command.trace, acceptOrder(endWorkOn(work), command))
-}
-
-function endWorkOn(work: Work): EndOrderWork<InvoiceRow> {
+/** What a unit of work does for the end of an order. */
+export function endOrderWorkOn(work: Work): EndOrderWork<InvoiceRow> {
   return {
     orders: orderWorkOn(work),
     async key(id): Promise<ApiKey | undefined> {

@@ -1,28 +1,14 @@
 import type { ApiKey } from '../../../domain/api-key.js'
-import type { Outcome } from '../../../domain/failure.js'
-import type { AcceptCommand, VoidCommand } from '../../commands.js'
-import { acceptInvoice } from '../../rules/accept-invoice.js'
-import { type EndWork, voidInvoice } from '../../rules/void-invoice.js'
+import type { EndWork } from '../../rules/void-invoice.js'
 import type { InvoiceWithPayment } from '../../store.js'
-import { tracedIn } from '../audit.js'
 import { sql } from '../connection/sql.js'
-import type { Work } from '../connection/work.js'
 import { keysOf } from '../keys/key-port.js'
 import { orderWorkOn, type PostgresOrderWork } from '../orders/order-work.js'
 import { answerOf, type InvoiceRow, isNamed } from './invoice-rows.js'
 import { expireDue, lockInvoice, PostgresInvoiceLife } from './settle.js'
 
-/** Voids an invoice, in PostgreSQL. When it is done, its trace says so. */
-export function voidIn(work: Work, command: VoidCommand): Promise<Outcome<InvoiceWithPayment>> {
-  return tracedIn(work, command.trace, voidInvoice(new PostgresEnds(work), command))
-}
-
-/** Accepts an invoice, likewise. */
-export function acceptIn(work: Work, command: AcceptCommand): Promise<Outcome<InvoiceWithPayment>> {
-  return tracedIn(work, command.trace, acceptInvoice(new PostgresEnds(work), command))
-}
-
-class PostgresEnds extends PostgresInvoiceLife implements EndWork<InvoiceRow> {
+/** What a unit of work does for the end of an invoice. */
+export class PostgresEndWork extends PostgresInvoiceLife implements EndWork<InvoiceRow> {
   get orders(): PostgresOrderWork {
     return orderWorkOn(this.work)
   }
@@ -54,10 +40,6 @@ class PostgresEnds extends PostgresInvoiceLife implements EndWork<InvoiceRow> {
     await work.readClock()
     await expireDue(work)
     return found === undefined ? undefined : lockInvoice(work, found.id)
-  }
-
-  changed(walletId: string): void {
-    this.work.changed(walletId)
   }
 
   answerOf(row: InvoiceRow): InvoiceWithPayment {
