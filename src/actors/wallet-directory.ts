@@ -4,6 +4,7 @@ import type { Sighting } from '../domain/deposit.js'
 import { refuse } from '../domain/failure.js'
 import { type InvoiceRequest, walletsOf } from '../domain/invoice.js'
 import { canonicalAddress } from '../domain/network.js'
+import { walletsOfRequest } from '../domain/order.js'
 import {
   type AcceptCommand,
   type AcceptOrderCommand,
@@ -106,8 +107,7 @@ export class WalletDirectory {
     const looked = this.store.commands.answerOrderWithoutTurn(command)
     const answer = looked instanceof Promise ? await looked : looked
     if (answer !== null) return answer
-    const walletIds = new Set(request.options.flatMap((option) => option.walletIds))
-    const result = this.mailboxes.submit([...walletIds], command)
+    const result = this.mailboxes.submit(walletsOfRequest(request), command)
     return (await result) ?? { type: 'order', outcome: refuse('overloaded'), isReplay: false }
   }
 

@@ -109,6 +109,11 @@ export interface OrderRequest {
   readonly expiresInSeconds: number
 }
 
+/** The wallets of all of its options, each once. */
+export function walletsOfRequest({ options }: Pick<OrderRequest, 'options'>): readonly string[] {
+  return [...new Set(options.flatMap(({ walletIds }) => walletIds))]
+}
+
 /** What decides about a request before its wallets are looked at. */
 export interface OrderTerms {
   /** What invoices may be in on some network. */

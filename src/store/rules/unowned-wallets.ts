@@ -1,20 +1,44 @@
 import type { IdempotentRequest } from '../../domain/idempotency.js'
-import type { UnusableWallet } from '../../domain/invoice.js'
-import type { CreationTerms } from '../commands.js'
+import { walletsOfRequest } from '../../domain/order.js'
+import type { InvoiceCommand, InvoiceResult, OrderCommand, OrderResult } from '../commands.js'
 import type { Awaitable } from '../store.js'
 import { type Asking, ask } from './asking.js'
+import { answerUnowned, type EarlierRequest } from './create-invoice.js'
+import { answerUnownedOrder, type EarlierOrder } from './create-order.js'
+
+/** What the answer to a creation that takes no turn needs of an engine. */
+export interface UnownedWork {
+  /** The first of some wallets that is not the owner's. */
+  unownedOf(owner: string, walletIds: readonly string[]): Awaitable<string | undefined>
+  /** The request under the same idempotency key, unless the key has expired. */
+  earlier(request: IdempotentRequest): Awaitable<EarlierRequest | undefined>
+  /** The same for the creation of an order. */
+  earlierOrder(request: IdempotentRequest): Awaitable<EarlierOrder | undefined>
+}
 
 /**
- * Answers a creation of which a wallet is not its owner's, so that it takes no turn: with what was created under its idempotency key, or
- * with the refusal. `earlier` finds the request under the same key, `answer` makes the answer.
+ * Answers the creation of an invoice of which a wallet is not its owner's, so that it takes no turn: with what was created under its
+ * idempotency key, or with the refusal. Null when all are its owner's.
  */
-export function* answerOnUnowned<Earlier, Result>(
-  wallet: string,
-  terms: CreationTerms | undefined,
-  earlier: (request: IdempotentRequest) => Awaitable<Earlier | undefined>,
-  answer: (unusable: UnusableWallet, earlier: Earlier | undefined) => Result,
-): Asking<Result> {
+export function* answerUnownedCreation(
+  work: UnownedWork,
+  { request, terms }: InvoiceCommand,
+): Asking<InvoiceResult | null> {
+  const wallet = yield* ask(work.unownedOf(request.owner, request.walletIds))
+  if (wallet === undefined) return null
   const idempotency = terms?.idempotency
-  const known = idempotency === undefined ? undefined : yield* ask(earlier(idempotency))
-  return answer({ wallet, reason: 'not_assigned' }, known)
+  const earlier = idempotency === undefined ? undefined : yield* ask(work.earlier(idempotency))
+  return answerUnowned({ wallet, reason: 'not_assigned' }, earlier)
+}
+
+/** The same for an order, by the wallets of all of its options. */
+export function* answerUnownedOrderCreation(
+  work: UnownedWork,
+  { request, terms }: OrderCommand,
+): Asking<OrderResult | null> {
+  const wallet = yield* ask(work.unownedOf(request.owner, walletsOfRequest(request)))
+  if (wallet === undefined) return null
+  const idempotency = terms?.idempotency
+  const earlier = idempotency === undefined ? undefined : yield* ask(work.earlierOrder(idempotency))
+  return answerUnownedOrder({ wallet, reason: 'not_assigned' }, earlier)
 }

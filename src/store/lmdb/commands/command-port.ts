@@ -15,11 +15,9 @@ import {
   type WalletResult,
 } from '../../commands.js'
 import { answeredNow } from '../../rules/asking.js'
-import { answerUnowned } from '../../rules/create-invoice.js'
-import { answerUnownedOrder } from '../../rules/create-order.js'
 import { answerUnrecorded, type DepositCommandWork } from '../../rules/deposit-command.js'
 import { type EndCommand, type EndResult, endAsAsked } from '../../rules/end-command.js'
-import { answerOnUnowned } from '../../rules/unowned-wallets.js'
+import { answerUnownedCreation, answerUnownedOrderCreation } from '../../rules/unowned-wallets.js'
 import { LmdbAuditWork } from '../audit-rows.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import { takeStep } from '../chain/chain-steps.js'
@@ -31,11 +29,11 @@ import type { InvoiceAnswers } from '../invoices/invoice-answers.js'
 import { expireDue, isExpiryNext } from '../invoices/invoice-index.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
 import { earlierAnswer, rememberAnswer } from '../ledger/events.js'
-import { createOrderIn, findEarlierOrder } from '../orders/create-order.js'
+import { createOrderIn } from '../orders/create-order.js'
 import { endOrderWorkOn } from '../orders/end-order.js'
 import { expireOrdersDue, isOrderExpiryNext } from '../orders/order-expiry.js'
-import { findWallet } from '../wallets/wallets.js'
-import { findEarlier, removeExpiredRequests } from './idempotency.js'
+import { removeExpiredRequests } from './idempotency.js'
+import { LmdbUnowned } from './unowned.js'
 
 export interface CommandParts {
   readonly commits: CommitLoop
@@ -50,7 +48,11 @@ const PIECE_LOOKUPS = 600
 
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
 export class LmdbCommands implements CommandPort {
-  constructor(private readonly parts: CommandParts) {}
+  private readonly unowned: LmdbUnowned
+
+  constructor(private readonly parts: CommandParts) {
+    this.unowned = new LmdbUnowned(parts.commits)
+  }
 
   perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
     if (!areInvoices(batch)) return this.performInPieces(batch)
@@ -58,19 +60,15 @@ export class LmdbCommands implements CommandPort {
     return commits.runAllAdmitted(batch.map((command) => (commit: Commit) => create(commit, command, terms)))
   }
 
-  answerWithoutTurn({ request, terms }: InvoiceCommand): InvoiceResult | null {
-    const wallet = this.unownedOf(request.owner, request.walletIds)
-    if (wallet === undefined) return null
-    const { snapshot } = this.parts.commits
-    return answeredNow(answerOnUnowned(wallet, terms, (asked) => findEarlier(snapshot, asked), answerUnowned))
+  answerWithoutTurn(command: InvoiceCommand): InvoiceResult | null {
+    const { owner, walletIds } = command.request
+    // As it is with nearly every creation.
+    if (this.unowned.areOwn(owner, walletIds)) return null
+    return answeredNow(answerUnownedCreation(this.unowned, command))
   }
 
-  answerOrderWithoutTurn({ request, terms }: OrderCommand): OrderResult | null {
-    const walletIds = request.options.flatMap((option) => option.walletIds)
-    const wallet = this.unownedOf(request.owner, walletIds)
-    if (wallet === undefined) return null
-    const { snapshot } = this.parts.commits
-    return answeredNow(answerOnUnowned(wallet, terms, (asked) => findEarlierOrder(snapshot, asked), answerUnownedOrder))
+  answerOrderWithoutTurn(command: OrderCommand): OrderResult | null {
+    return answeredNow(answerUnownedOrderCreation(this.unowned, command))
   }
 
   async catchUp(): Promise<boolean> {
@@ -88,14 +86,6 @@ export class LmdbCommands implements CommandPort {
 
   removeExpiredRequests(limit: number): Promise<number> {
     return this.parts.commits.run((commit) => removeExpiredRequests(commit, limit))
-  }
-
-  /** The first of some wallets that is not the owner's. */
-  private unownedOf(owner: string, walletIds: readonly string[]): string | undefined {
-    const { commits } = this.parts
-    if (walletIds.every((id) => commits.ownerHint(id) === owner)) return undefined
-    const { snapshot } = commits
-    return walletIds.find((id) => findWallet(snapshot, id)?.owner !== owner)
   }
 
   /** Performs commands in order, in more than one commit when one of them has to wait: it holds up those behind it. */

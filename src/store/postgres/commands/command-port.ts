@@ -1,4 +1,3 @@
-import type { IdempotentRequest } from '../../../domain/idempotency.js'
 import type { InvoiceTerms } from '../../../domain/invoice.js'
 import {
   type ChainCommand,
@@ -15,15 +14,11 @@ import {
   type WalletResult,
 } from '../../commands.js'
 import { answeredLater } from '../../rules/asking.js'
-import { answerUnowned } from '../../rules/create-invoice.js'
-import { answerUnownedOrder } from '../../rules/create-order.js'
 import { type EndCommand, endAsAsked } from '../../rules/end-command.js'
-import { answerOnUnowned } from '../../rules/unowned-wallets.js'
+import { answerUnownedCreation, answerUnownedOrderCreation } from '../../rules/unowned-wallets.js'
 import { PostgresAuditWork } from '../audit.js'
 import { takeStep } from '../chain/chain-steps.js'
-import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
-import { sql } from '../connection/sql.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import type { Fence } from '../fence.js'
 import { PostgresEndWork } from '../invoices/end-invoice.js'
@@ -35,7 +30,8 @@ import { createAll } from './create.js'
 import { DepositCommands } from './deposit-commands.js'
 import { Gathering } from './gathering.js'
 import { leading } from './leading.js'
-import { earlierOf, earlierOrderOf, type KnownRequest, knownRequests, removeExpired } from './requests.js'
+import { removeExpired } from './requests.js'
+import { PostgresUnowned } from './unowned.js'
 import { untilDone } from './until-done.js'
 
 /** What creates invoices. */
@@ -54,8 +50,7 @@ export class PostgresCommands implements CommandPort {
     performAll: (calls: readonly (readonly Creation[])[]) => this.createAll(calls.flat()),
   })
   private readonly recordings: DepositCommands
-  /** The owner of each wallet that has one. */
-  private readonly owners = new Batcher((walletIds: readonly string[]) => this.ownersOf(walletIds))
+  private readonly unowned: PostgresUnowned
   /** The wallet that was examined last, so that each has its turn. */
   private settledWallet = ''
 
@@ -65,6 +60,7 @@ export class PostgresCommands implements CommandPort {
     private readonly terms: InvoiceTerms,
     private readonly fence: Fence,
   ) {
+    this.unowned = new PostgresUnowned(database)
     this.recordings = new DepositCommands(database, deposits)
   }
 
@@ -94,19 +90,12 @@ export class PostgresCommands implements CommandPort {
     return fates
   }
 
-  async answerWithoutTurn({ request, terms }: InvoiceCommand): Promise<InvoiceResult | null> {
-    const wallet = await this.unownedOf(request.owner, request.walletIds)
-    if (wallet === undefined) return null
-    const earlier = async (asked: IdempotentRequest) => earlierOf(await this.known(asked), asked)
-    return answeredLater(answerOnUnowned(wallet, terms, earlier, answerUnowned))
+  answerWithoutTurn(command: InvoiceCommand): Promise<InvoiceResult | null> {
+    return answeredLater(answerUnownedCreation(this.unowned, command))
   }
 
-  async answerOrderWithoutTurn({ request, terms }: OrderCommand): Promise<OrderResult | null> {
-    const walletIds = request.options.flatMap((option) => option.walletIds)
-    const wallet = await this.unownedOf(request.owner, walletIds)
-    if (wallet === undefined) return null
-    const earlier = async (asked: IdempotentRequest) => earlierOrderOf(await this.known(asked), asked)
-    return answeredLater(answerOnUnowned(wallet, terms, earlier, answerUnownedOrder))
+  answerOrderWithoutTurn(command: OrderCommand): Promise<OrderResult | null> {
+    return answeredLater(answerUnownedOrderCreation(this.unowned, command))
   }
 
   async catchUp(): Promise<boolean> {
@@ -131,23 +120,6 @@ export class PostgresCommands implements CommandPort {
 
   removeExpiredRequests(limit: number): Promise<number> {
     return this.database.writeRequested((work) => removeExpired(work, limit))
-  }
-
-  private known({ scope }: IdempotentRequest): Promise<ReadonlyMap<string, KnownRequest>> {
-    return this.database.write((work) => knownRequests(work, [scope]))
-  }
-
-  /** The first of some wallets that is not the owner's. */
-  private async unownedOf(owner: string, walletIds: readonly string[]): Promise<string | undefined> {
-    const owners = await Promise.all(walletIds.map((id) => this.owners.ask(id)))
-    return walletIds.find((_, i) => owners[i] !== owner)
-  }
-
-  private async ownersOf(walletIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.database.read<{ id: string; owner: string }>(
-      sql`SELECT id, owner FROM wallets WHERE id = ANY(${walletIds}::text[]) AND owner IS NOT NULL`,
-    )
-    return new Map(rows.map(({ id, owner }) => [id, owner]))
   }
 
   private async isLeft(): Promise<boolean> {
