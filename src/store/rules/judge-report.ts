@@ -15,6 +15,8 @@ import type { DepositFact } from '../../domain/ledger-fact.js'
 import type { Decimals, Network } from '../../domain/network.js'
 import { LATE_DAYS_DEFAULT } from '../../domain/voiding.js'
 import type { OwedDelivery } from '../outbox.js'
+import type { Awaitable } from '../store.js'
+import { type Asking, ask } from './asking.js'
 import { Choices, SETTLED_PLACES_MAX } from './match-deposit.js'
 import { EXAMINED_WITH_DEPOSIT } from './unsettled-wallets.js'
 
@@ -74,6 +76,13 @@ export const PAST_TERMS: DepositTerms = {
   pace: { beforeChoices: Number.POSITIVE_INFINITY, withDeposit: EXAMINED_WITH_DEPOSIT },
 }
 
+/** A judgement, with what it is about. `R` is the engine's row of a deposit. */
+export interface Judged<R> extends Judgement {
+  /** Whether the deposit can be recorded. Of one with a flaw nothing is known. */
+  readonly isSound: boolean
+  readonly known: R | undefined
+}
+
 /** A deposit that a store knows. */
 interface Known {
   readonly deposit: Deposit
@@ -86,12 +95,6 @@ export class DepositJudge {
   /** Why a deposit cannot be recorded; null when it can. The names of a flawed one may not even fit into a key. */
   flawOf(sighting: Sighting): string | null {
     return flawOf(sighting, this.terms.decimals)
-  }
-
-  /** The answer to a report of a deposit that cannot be recorded; null when it can, and is to be judged. */
-  refusalOf(sighting: Sighting): RecordedDeposit | null {
-    const flaw = this.flawOf(sighting)
-    return flaw === null ? null : { outcome: rejected(flaw).outcome, owed: [] }
   }
 
   /** The choices of one transaction. */
@@ -134,6 +137,19 @@ export class DepositJudge {
   conflictWith(known: Known | undefined, sighting: Sighting): ReturnType<typeof conflictOf> {
     return conflictWith(known?.deposit, sighting, this.terms.decimals)
   }
+}
+
+/** Judges a report as it comes. The names of a deposit with a flaw may not even fit into a key, so that nobody looks for it. */
+export function* judgeReport<R extends Known>(
+  judge: DepositJudge,
+  fact: DepositFact,
+  nowMs: number,
+  find: (sighting: Sighting) => Awaitable<R | undefined>,
+): Asking<Judged<R>> {
+  const flaw = judge.flawOf(fact.sighting)
+  if (flaw !== null) return { ...rejected(flaw), isSound: false, known: undefined }
+  const known = yield* ask(find(fact.sighting))
+  return { ...judge.judge(known?.deposit, fact, nowMs), isSound: true, known }
 }
 
 /**

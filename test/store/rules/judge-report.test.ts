@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Deposit, DepositReport } from '../../../src/domain/deposit.js'
-import { DepositJudge, SETTLING_PACE } from '../../../src/store/rules/judge-report.js'
+import { answeredNow } from '../../../src/store/rules/asking.js'
+import { DepositJudge, judgeReport, SETTLING_PACE } from '../../../src/store/rules/judge-report.js'
 import { depositFact, sighting } from '../../support/fixtures.js'
 import { TEST_NETWORKS } from '../../support/networks.js'
 
@@ -53,11 +54,18 @@ describe('a report about a deposit', () => {
     })
   }
 
-  test('of one that cannot be recorded is refused, and says why', () => {
-    assert.equal(judge.refusalOf(sighting()), null)
-    const refusal = judge.refusalOf(sighting({ amount: '-1' }))
-    assert.equal(refusal?.outcome.status, 'rejected')
-    assert.deepEqual(refusal?.owed, [])
+  test('of one that cannot be recorded is refused, and nobody looks for it', () => {
+    const looked: unknown[] = []
+    const find = (wanted: unknown) => {
+      looked.push(wanted)
+      return { deposit: deposit('pending') }
+    }
+    const flawed = answeredNow(judgeReport(judge, depositFact('pending', { amount: '-1' }), NOW_MS, find))
+    assert.equal(flawed.outcome.status, 'rejected')
+    assert.deepEqual([flawed.isSound, flawed.change, flawed.known, looked], [false, null, undefined, []])
+    const sound = answeredNow(judgeReport(judge, depositFact('confirmed'), NOW_MS, find))
+    assert.deepEqual([sound.isSound, sound.outcome.status, sound.change?.from], [true, 'applied', 'pending'])
+    assert.deepEqual([sound.known, looked], [{ deposit: deposit('pending') }, [sighting()]])
   })
 
   test('that drops an unknown one is rejected', () => {

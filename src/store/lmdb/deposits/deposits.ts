@@ -1,7 +1,7 @@
 import type { Sighting } from '../../../domain/deposit.js'
 import type { DepositFact } from '../../../domain/ledger-fact.js'
 import { answeredNow } from '../../rules/asking.js'
-import type { DepositJudge, RecordedDeposit } from '../../rules/judge-report.js'
+import { type DepositJudge, judgeReport, type RecordedDeposit } from '../../rules/judge-report.js'
 import type { Choices } from '../../rules/match-deposit.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import { endDepositAside } from '../chain/aside-rows.js'
@@ -28,14 +28,11 @@ export class DepositRecorder {
    * report that piece can stay, and it is to be recorded in another; with others before it all is to be undone.
    */
   record(commit: Commit, fact: DepositFact, choices: Choices): RecordedDeposit {
-    const { report, sighting } = fact
-    const refusal = this.judge.refusalOf(sighting)
-    if (refusal !== null) return refusal
-    const known = findDeposit(commit, sighting)
-    const { outcome, change } = this.judge.judge(known?.deposit, fact, commit.nowMs)
+    const find = (sighting: Sighting) => findDeposit(commit, sighting)
+    const { isSound, outcome, change, known } = answeredNow(judgeReport(this.judge, fact, commit.nowMs, find))
     const work = new LmdbDepositWork(commit, this.judge.terms.areWalletsShared)
     if (change !== null) answeredNow(new DepositRule(work, this.judge.terms, choices).record(change, known))
-    if (choices.unsettled.length === 0) endDepositAside(commit, sighting, report)
+    if (isSound && choices.unsettled.length === 0) endDepositAside(commit, fact.sighting, fact.report)
     return { outcome, owed: work.owed }
   }
 }

@@ -1,7 +1,7 @@
-import type { DepositReport } from '../../../domain/deposit.js'
+import type { DepositReport, Sighting } from '../../../domain/deposit.js'
 import type { DepositFact } from '../../../domain/ledger-fact.js'
-import type { Asking } from '../../rules/asking.js'
-import type { DepositChange, RecordedDeposit } from '../../rules/judge-report.js'
+import { type Asking, answeredLater } from '../../rules/asking.js'
+import { type DepositChange, judgeReport, type RecordedDeposit } from '../../rules/judge-report.js'
 import { answeredTogether } from '../../rules/lockstep.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import { endDepositsAside } from '../chain/aside-rows.js'
@@ -43,11 +43,9 @@ export class DepositRecording {
   async record(fact: DepositFact): Promise<RecordedDeposit> {
     const { work, memo } = this
     const { judge } = this.recorder
-    const { report, sighting } = fact
-    const refusal = judge.refusalOf(sighting)
-    if (refusal !== null) return refusal
-    this.reported.push({ id: sighting, report })
-    const { outcome, change } = judge.judge((await memo.deposit(sighting))?.deposit, fact, work.nowMs)
+    const find = (sighting: Sighting) => memo.deposit(sighting)
+    const { isSound, outcome, change } = await answeredLater(judgeReport(judge, fact, work.nowMs, find))
+    if (isSound) this.reported.push({ id: fact.sighting, report: fact.report })
     if (change === null) return { outcome, owed: [] }
     memo.judge(change.deposit)
     const own = new PostgresDepositWork(work, memo, judge.terms.areWalletsShared)
