@@ -6,16 +6,6 @@ import type { Awaitable, InvoiceWithPayment, Page, PageOf } from './reading.js'
 /** Rows of an index that one search reads at most, where not every row is a record that is meant. */
 export const SEARCHED_ROWS_MAX = 200
 
-const HEX = /^[0-9a-f]+$/
-/** Digits of an id of this service. */
-const ID_HEX_LENGTH = 32
-
-/** The first and the last id of this service that begin so; null when none does. */
-export function idsBeginning(beginning: string): readonly [first: string, last: string] | null {
-  if (!HEX.test(beginning) || beginning.length > ID_HEX_LENGTH) return null
-  return [beginning.padEnd(ID_HEX_LENGTH, '0'), beginning.padEnd(ID_HEX_LENGTH, 'f')]
-}
-
 /**
  * Finds records of all owners by how something of them begins, for people who look for one. Every answer has at most `limit`
  * records and costs about as many look-ups: each goes by an order that an index has. Nothing begins with an empty text.

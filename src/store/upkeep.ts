@@ -53,6 +53,19 @@ export interface Violation {
   readonly what: string
 }
 
+/** What a check has found so far. */
+export class Findings {
+  /** How many. */
+  count = 0
+
+  constructor(private readonly onViolation: (violation: Violation) => void) {}
+
+  readonly report = (violation: Violation): void => {
+    this.count += 1
+    this.onViolation(violation)
+  }
+}
+
 /** How far a check is. */
 export interface CheckProgress {
   /** The second reading follows when the first one has found that rows are wrong. */

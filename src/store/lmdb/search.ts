@@ -1,8 +1,10 @@
 import type { Deposit } from '../../domain/deposit.js'
 import type { Network, Networks } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
+import { answeredNow } from '../rules/asking.js'
 import { CALLBACK } from '../rules/callbacks.js'
-import { idsBeginning, SEARCHED_ROWS_MAX, type SearchPort } from '../search.js'
+import { findByInvoiceId, type InvoiceIdWork } from '../rules/invoice-ids.js'
+import { SEARCHED_ROWS_MAX, type SearchPort } from '../search.js'
 import type { InvoiceWithPayment, Page, PageOf } from '../store.js'
 import type { CommitLoop } from './commit/commit-loop.js'
 import { depositCodec, depositOfNo } from './deposits/deposit-rows.js'
@@ -48,21 +50,12 @@ export class LmdbSearch implements SearchPort {
   }
 
   byInvoiceId(beginning: string, limit: number): readonly InvoiceWithPayment[] {
-    const { tables } = this.commits.snapshot
-    const imported = this.named(tables.importedInvoices, beginning, limit)
-    const ids = idsBeginning(beginning)
-    if (ids === null) return imported
-    const [first, last] = ids
-    const start = Buffer.from(first, 'hex')
-    const end = Buffer.concat([Buffer.from(last, 'hex'), Buffer.of(0)])
-    const own: InvoiceWithPayment[] = []
-    for (const key of tables.invoices.getKeys({ start, end, limit: SEARCHED_ROWS_MAX })) {
-      if (own.length === limit) break
-      const found = this.answer(idOfKey<InvoiceId>(key))
-      // An imported invoice may lie under another id than its own.
-      if (found.invoice.id.startsWith(beginning)) own.push(found)
+    const { importedInvoices } = this.commits.snapshot.tables
+    const work: InvoiceIdWork = {
+      imported: () => this.named(importedInvoices, beginning, limit),
+      between: (first, last) => this.between(first, last, beginning, limit),
     }
-    return [...own, ...imported].slice(0, limit)
+    return answeredNow(findByInvoiceId(work, beginning, limit))
   }
 
   byAddress(network: Network, beginning: string, limit: number): readonly Wallet[] {
@@ -138,6 +131,21 @@ export class LmdbSearch implements SearchPort {
     }
     const ids = keys.map((key) => idOfKey<InvoiceId>(key)).sort((a, b) => Buffer.compare(b, a))
     return ids.slice(0, limit).map((id) => this.answer(id))
+  }
+
+  /** The invoices of this service whose ids lie between two, and begin so. */
+  private between(first: string, last: string, beginning: string, limit: number): readonly InvoiceWithPayment[] {
+    const { invoices } = this.commits.snapshot.tables
+    const start = Buffer.from(first, 'hex')
+    const end = Buffer.concat([Buffer.from(last, 'hex'), Buffer.of(0)])
+    const own: InvoiceWithPayment[] = []
+    for (const key of invoices.getKeys({ start, end, limit: SEARCHED_ROWS_MAX })) {
+      if (own.length === limit) break
+      const found = this.answer(idOfKey<InvoiceId>(key))
+      // An imported invoice may lie under another id than its own.
+      if (found.invoice.id.startsWith(beginning)) own.push(found)
+    }
+    return own
   }
 
   private named(table: ReadTable, beginning: string, limit: number): readonly InvoiceWithPayment[] {

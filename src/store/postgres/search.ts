@@ -1,8 +1,10 @@
 import type { Deposit } from '../../domain/deposit.js'
 import { canonicalAddress, type Network, type Networks } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
+import { answeredLater } from '../rules/asking.js'
 import { CALLBACK } from '../rules/callbacks.js'
-import { idsBeginning, SEARCHED_ROWS_MAX, type SearchPort } from '../search.js'
+import { findByInvoiceId, type InvoiceIdWork } from '../rules/invoice-ids.js'
+import { SEARCHED_ROWS_MAX, type SearchPort } from '../search.js'
 import type { InvoiceWithPayment, Page, PageOf } from '../store.js'
 import type { Database } from './connection/database.js'
 import { type Fragment, sql } from './connection/sql.js'
@@ -30,16 +32,16 @@ export class PostgresSearch implements SearchPort {
     return this.named(sql`reference`, beginning, limit)
   }
 
-  async byInvoiceId(beginning: string, limit: number): Promise<readonly InvoiceWithPayment[]> {
-    const imported = await this.named(sql`imported_as`, beginning, limit)
-    const ids = idsBeginning(beginning)
-    if (ids === null) return imported
-    const [first, last] = ids
-    const own = await this.invoices.found(
-      sql`i.id >= ${first}::uuid AND i.id <= ${last}::uuid AND i.imported_as IS NULL`,
-      sql`ORDER BY i.id LIMIT ${limit}::bigint`,
-    )
-    return [...own, ...imported].slice(0, limit)
+  byInvoiceId(beginning: string, limit: number): Promise<readonly InvoiceWithPayment[]> {
+    const work: InvoiceIdWork = {
+      imported: () => this.named(sql`imported_as`, beginning, limit),
+      between: (first, last) =>
+        this.invoices.found(
+          sql`i.id >= ${first}::uuid AND i.id <= ${last}::uuid AND i.imported_as IS NULL`,
+          sql`ORDER BY i.id LIMIT ${limit}::bigint`,
+        ),
+    }
+    return answeredLater(findByInvoiceId(work, beginning, limit))
   }
 
   async byAddress(network: Network, beginning: string, limit: number): Promise<readonly Wallet[]> {

@@ -1,4 +1,4 @@
-import type { CheckProgress, CheckResult, Violation } from '../../upkeep.js'
+import { type CheckProgress, type CheckResult, Findings, type Violation } from '../../upkeep.js'
 import { CorruptRecord } from '../tables/record-codec.js'
 import { rowCount, type TableName } from '../tables/tables.js'
 import { Sums, type Suspects } from './findings.js'
@@ -20,17 +20,13 @@ export function* checkTables(
   nowMs: number,
   onViolation: (violation: Violation) => void,
 ): Generator<CheckProgress, CheckResult> {
-  let violations = 0
-  const report = (violation: Violation) => {
-    violations += 1
-    onViolation(violation)
-  }
+  const findings = new Findings(onViolation)
   const sums = new Sums()
   const rows = yield* read(
     tables,
     nowMs,
     (table, key, value, count) => sums.add(table, key, value, count),
-    report,
+    findings.report,
     'reading',
   )
   const suspects: Suspects | null = sums.suspects()
@@ -43,10 +39,10 @@ export function* checkTables(
       () => {},
       'looking for rows',
     )
-    for (const violation of suspects.violations()) report(violation)
-    violations += suspects.more
+    for (const violation of suspects.violations()) findings.report(violation)
+    findings.count += suspects.more
   }
-  return { rows, violations }
+  return { rows, violations: findings.count }
 }
 
 function* read(

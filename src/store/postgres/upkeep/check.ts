@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from '../../../base/database-address.js'
-import type { CheckProgress, CheckResult, Violation } from '../../upkeep.js'
+import { type CheckProgress, type CheckResult, Findings, type Violation } from '../../upkeep.js'
 import { Fragment } from '../connection/sql.js'
 import { openSound } from '../moving/open-sound.js'
 import type { Snapshot } from '../moving/snapshot.js'
@@ -42,12 +42,8 @@ export async function* checkSnapshot(
     counts.set(table, row?.rows ?? 0)
   }
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  let violations = 0
+  const findings = new Findings(onViolation)
   let rows = 0
-  const report = (violation: Violation) => {
-    violations += 1
-    onViolation(violation)
-  }
   let table: string | undefined
   for (const rule of RULES) {
     if (table !== rule.table) {
@@ -57,10 +53,10 @@ export async function* checkSnapshot(
       table = rule.table
     }
     for await (const batch of snapshot.batches<{ name: string }>(rule.select)) {
-      for (const { name } of batch) report({ table: rule.table, row: name, what: rule.what })
+      for (const { name } of batch) findings.report({ table: rule.table, row: name, what: rule.what })
     }
   }
   yield { phase: 'reading', rows, total }
-  for await (const violation of checkRead(snapshot)) report(violation)
-  return { rows: total, violations }
+  for await (const violation of checkRead(snapshot)) findings.report(violation)
+  return { rows: total, violations: findings.count }
 }
