@@ -20,6 +20,8 @@ const test = server === null ? always.skip : always
 const WALLETS = 8
 /** Rounds of one invoice and one deposit for each wallet. */
 const ROUNDS = 12
+/** Sums that an invoice and a deposit of it read at most: of each of eight sizes those behind the invoice, and the one that is written. */
+const SUMS_READ_MAX = 32
 /** Tables that grow with every invoice or deposit. */
 const GROWING = ['deposits', 'invoices', 'open_places', 'paid_places', 'received_sums', 'owner_events', 'deliveries']
 const names = Array.from({ length: WALLETS }, (_, n) => `wallet-${n}`)
@@ -66,7 +68,7 @@ function deposits(round: number): readonly WalletCommand[] {
   }))
 }
 
-test('a creation and a deposit read no table from its beginning, and no expiry that is not due', async () => {
+test('a creation and a deposit read no table from its beginning, no expiry that is not due, and no sums of before', async () => {
   if (server === null) throw new Error('a skipped test asks for its server')
   const url = await createDatabase(server)
   const rounds = Array.from({ length: ROUNDS }, (_, round) => [invoices(round), round % 3 === 0 ? [] : deposits(round)])
@@ -85,6 +87,11 @@ test('a creation and a deposit read no table from its beginning, and no expiry t
       "SELECT idx_tup_read::int AS rows FROM pg_stat_user_indexes WHERE indexrelname = 'invoices_expiring'",
     )
     assert.deepEqual(index.rows, [{ rows: 0 }])
+    const sums = await client.query<{ rows: number }>(
+      "SELECT idx_tup_read::int AS rows FROM pg_stat_user_indexes WHERE indexrelname = 'received_sums_pkey'",
+    )
+    const read = sums.rows[0]?.rows ?? 0
+    assert.ok(read > 0 && read <= WALLETS * SUMS_READ_MAX, `${read} rows of sums were read`)
   } finally {
     await client.end()
   }

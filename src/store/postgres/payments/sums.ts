@@ -16,11 +16,18 @@ const SIZES = sql`(VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size 
 /** That of the spans of one ms: each has what was received in it. */
 export const SHORTEST_SHIFT = 0
 
-/** Selects the spans of `received_sums AS s` of a size that make up the time after a moment (`bigint`). */
-function spansAfter(moment: Fragment): Fragment {
-  return sql`s.shift = size.shift
-    AND s.start >= ((((${moment} >> size.shift) + 1) << size.shift))
-    AND s.start < ((((${moment} >> (size.shift + 6)) + 1) << (size.shift + 6)))`
+/**
+ * The spans of an account that make up the time after a moment (`bigint`), as `s`. Each size is a search of its own: `OFFSET 0` keeps the
+ * planner from reading all that the account has ever received, and choosing among it, where its statistics say that this is little.
+ */
+function spansAfter(addressId: Fragment, currency: Fragment, moment: Fragment): Fragment {
+  return sql`${SIZES} CROSS JOIN LATERAL (
+      SELECT one.seen, one.confirmed, one.unmatched_seen, one.unmatched_confirmed FROM received_sums AS one
+      WHERE one.address_id = ${addressId} AND one.currency = ${currency} AND one.shift = size.shift
+        AND one.start >= ((((${moment} >> size.shift) + 1) << size.shift))
+        AND one.start < ((((${moment} >> (size.shift + 6)) + 1) << (size.shift + 6)))
+      OFFSET 0
+    ) AS s`
 }
 
 /**
@@ -33,8 +40,7 @@ export const RECEIVED = sql`CROSS JOIN LATERAL (
       coalesce(sum(s.unmatched_seen - s.unmatched_confirmed), 0) AS unmatched_pending
     FROM unnest(i.wallet_ids) AS payee (wallet_id)
     JOIN wallets AS w ON w.id = payee.wallet_id
-    CROSS JOIN ${SIZES}
-    JOIN received_sums AS s ON s.address_id = w.address_id AND s.currency = i.currency AND ${spansAfter(sql`i.created_at`)}
+    CROSS JOIN ${spansAfter(sql`w.address_id`, sql`i.currency`, sql`i.created_at`)}
   ) AS received`
 
 /** Selects the rows of `received_sums` that the deposits call for. */
@@ -98,8 +104,7 @@ export function addToSums(work: Work, change: SumChange): void {
 /** What was confirmed strictly after a moment, atoms. */
 export async function confirmedAfter(work: Work, { addressId, currency }: Account, timeMs: number): Promise<bigint> {
   const row = await work.row<{ confirmed: bigint }>(sql`
-    SELECT coalesce(sum(s.confirmed), 0) AS confirmed FROM ${SIZES}
-    JOIN received_sums AS s ON s.address_id = ${addressId}::bigint AND s.currency = ${currency}
-      AND ${spansAfter(sql`${timeMs}::bigint`)}`)
+    SELECT coalesce(sum(s.confirmed), 0) AS confirmed
+    FROM ${spansAfter(sql`${addressId}::bigint`, sql`${currency}::text`, sql`${timeMs}::bigint`)}`)
   return row?.confirmed ?? 0n
 }
