@@ -1,7 +1,7 @@
 import type { ObservedTransfer } from '../domain/block.js'
 import type { Deposit } from '../domain/deposit.js'
 import type { Network } from '../domain/network.js'
-import type { DepositField, Difference } from '../networks/reconcile.js'
+import type { DepositField, Difference } from '../networks/difference.js'
 import { printable } from './output.js'
 
 /**

@@ -1,35 +1,24 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../../clock.js'
 import { isDamage } from '../../damage.js'
 import { StorageUnavailable } from '../../refusals.js'
 import type { CommitObserver } from '../../store.js'
 import { ChangeLog } from '../change-log.js'
 import { FateUnknown, isLockTimeout, isRetried, isUnavailable, ServerSilent, unavailable } from './errors.js'
+import { type FateLimits, Fates } from './fates.js'
 import { Outage } from './outage.js'
 import { PAGE_READERS_MAX, READERS_MAX, Readers, WriterPool } from './pool.js'
 import { presentTime } from './present-time.js'
 import { READ_PROBE, WRITE_PROBE } from './probe.js'
 import { type Reach, type Row, Session } from './session.js'
-import { type Fragment, sql } from './sql.js'
+import type { Fragment } from './sql.js'
 import { Work } from './work.js'
 
 /** Tries of one unit of work that others stood in the way of. */
 const TRIES_MAX = 12
 /** Upper bound of the pause before another try; it grows with the tries. */
 const RETRY_PAUSE_MS = 20
-/** How long the database is asked what became of a write whose answer was lost, before its fate stays unknown. */
-export const FATE_LIMITS: FateLimits = { knownWithinMs: 9500, askedMinMs: 2000, pauseMs: 100 }
-const UUID_VERSION_AT = 14
-
-interface FateLimits {
-  /** Since the write began. */
-  readonly knownWithinMs: number
-  /** The least, however late it is. */
-  readonly askedMinMs: number
-  /** Between two questions. */
-  readonly pauseMs: number
-}
-
 export interface DatabaseOptions {
   readonly address: Reach
   /** Only for tests: otherwise the time is the database's. */
@@ -62,11 +51,11 @@ export class Database {
   private running = 0
   private onIdle: (() => void) | null = null
 
-  private readonly fateLimits: FateLimits
+  private readonly fates: Fates
 
   constructor(readonly options: DatabaseOptions) {
-    this.fateLimits = options.fateLimits ?? FATE_LIMITS
     this.writers = new WriterPool(options.address)
+    this.fates = new Fates(this.writers, () => this.now, options.fateLimits)
     this.readers = new Readers(options.address, READERS_MAX)
     this.pageReaders = new Readers(options.address, PAGE_READERS_MAX)
   }
@@ -160,7 +149,7 @@ export class Database {
   }
 
   private async tryUntilDone<T>(unit: Unit<T>, isRequested: boolean): Promise<T> {
-    const fateUntil = performance.now() + this.fateLimits.knownWithinMs
+    const fateUntil = this.fates.untilOfNow()
     let lostSessions = 0
     for (let tries = 1; ; tries += 1) {
       const session = await this.writers.take(isRequested).catch((error: unknown) => {
@@ -262,44 +251,11 @@ export class Database {
     return value
   }
 
-  /**
-   * Whether a transaction whose answer was lost has been committed. The question itself writes the id of the transaction, so
-   * that one which is still under way can no longer commit.
-   */
-  private async wasCommitted(id: string, cause: unknown, fateUntil: number): Promise<boolean> {
-    const { askedMinMs, pauseMs } = this.fateLimits
-    const until = Math.max(fateUntil, performance.now() + askedMinMs)
-    while (performance.now() < until) {
-      const answer = await beforeTime(this.askFate(id), until).catch(() => null)
-      if (answer !== null) return answer
-      await pause(pauseMs)
-    }
-    throw this.noteRefusal(new FateUnknown(cause))
+  private async wasCommitted(id: string, cause: unknown, until: number): Promise<boolean> {
+    const answer = await this.fates.wasCommitted(id, until)
+    if (answer === null) throw this.noteRefusal(new FateUnknown(cause))
+    return answer
   }
-
-  /** A question whose own answer is lost leaves a mark, so that the next one does not take its row for the transaction's. */
-  private async askFate(id: string): Promise<boolean> {
-    const session = await this.writers.take(false)
-    const mark = markOf(id)
-    let isBroken = true
-    try {
-      const { count } = await session.run(sql`
-        WITH asked AS (
-          INSERT INTO units (id, at) VALUES (${id}::uuid, ${this.now}) ON CONFLICT DO NOTHING RETURNING at)
-        INSERT INTO units (id, at) SELECT ${mark}::uuid, at FROM asked`)
-      // Behind the statement that waited for an earlier question, so that it sees what that one has left.
-      const marked = count > 0 ? null : await session.run(sql`SELECT 1 FROM units WHERE id = ${mark}::uuid`)
-      isBroken = false
-      return marked?.rows.length === 0
-    } finally {
-      this.writers.give(session, isBroken)
-    }
-  }
-}
-
-/** The id of a transaction is a random UUID. That of its mark has another version, so it is no transaction's. */
-function markOf(id: string): string {
-  return `${id.slice(0, UUID_VERSION_AT)}0${id.slice(UUID_VERSION_AT + 1)}`
 }
 
 type Attempt<T> =
@@ -309,16 +265,4 @@ type Attempt<T> =
 /** Whether an error is an answer of the store already. */
 function isOurs(error: unknown): boolean {
   return error instanceof Error && (error.name === 'QueueFull' || error.name === 'StorageUnavailable')
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-/** Null when it has not come in time. What comes later is nobody's. */
-function beforeTime<T>(promise: Promise<T>, until: number): Promise<T | null> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(null), Math.max(0, until - performance.now()))
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

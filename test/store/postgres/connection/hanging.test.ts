@@ -4,8 +4,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { test as always } from 'node:test'
 import pg from 'pg'
 import { parseDatabaseAddress } from '../../../../src/base/database-address.js'
-import { Database, FATE_LIMITS } from '../../../../src/store/postgres/connection/database.js'
+import { Database } from '../../../../src/store/postgres/connection/database.js'
 import { FateUnknown } from '../../../../src/store/postgres/connection/errors.js'
+import { FATE_LIMITS } from '../../../../src/store/postgres/connection/fates.js'
 import { READERS_MAX, WRITERS_MAX } from '../../../../src/store/postgres/connection/pool.js'
 import {
   type Reach,
