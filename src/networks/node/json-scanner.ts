@@ -1,3 +1,4 @@
+import { CarriedBytes } from './carried-bytes.js'
 import type { Field, Shape, Sink } from './json-shape.js'
 import {
   CLOSE_LIST,
@@ -7,7 +8,6 @@ import {
   endOfText,
   hasEscape,
   isEndOfWord,
-  isEscapedAt,
   isSpace,
   isStartOfWord,
   LETTER_N,
@@ -19,11 +19,11 @@ import {
   textOf,
   wordOf,
 } from './json-tokens.js'
+import { SkippedJson } from './skipped-json.js'
 
 /** The longest text, number or name that is kept, in bytes; a longer one is skipped. */
 export const SCALAR_BYTES_MAX = 256 * 1024
 
-const NOTHING = Buffer.alloc(0)
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** What may come next. */
 enum Expected {
@@ -59,8 +59,7 @@ interface Frame {
 
 /**
  * Reads JSON as it comes, in pieces of any length, and keeps only what a shape asks for. So memory depends on what is
- * kept and not on how long the text is, and a text that goes on for ever costs time alone. What is skipped is not checked to
- * be JSON beyond its texts and brackets.
+ * kept and not on how long the text is, and a text that goes on for ever costs time alone.
  */
 export class JsonScanner<T> {
   private expected = Expected.Value
@@ -68,68 +67,36 @@ export class JsonScanner<T> {
   private readonly outer: Frame[] = []
   private frame: Frame | null = null
   private result: unknown
-  /** Open brackets of what is skipped. */
-  private skippedDepth = 0
-  /** Within what is skipped: whether a text is open, and its next byte escaped. */
-  private isInText = false
-  private isEscaped = false
+  private readonly skipped = new SkippedJson()
   /** Whether the skipped text is a name. */
   private isKey = false
-  /** Holds the beginning of something that is kept and not complete yet, and what comes next. */
-  private work = NOTHING
-  /** How much of it waits. */
-  private carried = 0
+  /** The beginning of something that is kept and not complete yet. */
+  private readonly carried = new CarriedBytes()
   private isAtStart = true
 
   constructor(private readonly shape: Shape<T>) {}
 
   /** Reads on. Throws `MalformedJson`, and what a sink throws. */
   push(piece: Uint8Array): void {
-    const bytes = this.joined(piece)
+    const bytes = this.carried.joinedWith(piece)
     let start = 0
     if (this.isAtStart) {
       const marked = BYTE_ORDER_MARK.every((byte, i) => i >= bytes.length || bytes[i] === byte)
       if (marked && bytes.length < BYTE_ORDER_MARK.length) {
-        this.carry(bytes, 0)
+        this.carried.carry(bytes, 0)
         return
       }
       this.isAtStart = false
       if (marked) start = BYTE_ORDER_MARK.length
     }
-    this.carry(bytes, this.scan(bytes, start))
-  }
-
-  /** What waits, and a piece behind it. A new buffer for each piece would be collected too late. */
-  private joined(piece: Uint8Array): Buffer {
-    const { carried } = this
-    if (carried === 0) return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
-    this.makeRoom(carried + piece.length)
-    this.work.set(piece, carried)
-    return this.work.subarray(0, carried + piece.length)
-  }
-
-  private carry(bytes: Buffer, from: number): void {
-    this.carried = bytes.length - from
-    if (this.carried === 0) return
-    if (bytes.buffer === this.work.buffer && this.work !== NOTHING) this.work.copyWithin(0, from, bytes.length)
-    else {
-      this.makeRoom(this.carried)
-      this.work.set(bytes.subarray(from))
-    }
-  }
-
-  private makeRoom(length: number): void {
-    if (this.work.length >= length) return
-    const larger = Buffer.allocUnsafeSlow(2 * length)
-    larger.set(this.work.subarray(0, this.carried))
-    this.work = larger
+    this.carried.carry(bytes, this.scan(bytes, start))
   }
 
   /** At the end of the text: what was read. Throws `MalformedJson` when the text is not complete. */
   end(): T {
     // A number ends with what follows it.
     this.push(Buffer.of(SPACE))
-    if (this.expected !== Expected.Nothing || this.carried > 0) throw new MalformedJson('the text ends too early')
+    if (this.expected !== Expected.Nothing || !this.carried.isEmpty) throw new MalformedJson('the text ends too early')
     return this.result as T
   }
 
@@ -140,11 +107,12 @@ export class JsonScanner<T> {
     while (i < length) {
       switch (this.expected) {
         case Expected.SkippedContainer:
-          i = this.skipContainer(bytes, i)
+          i = this.skipped.container(bytes, i)
+          if (!this.skipped.isInContainer) this.deliver(undefined)
           continue
         case Expected.SkippedText:
-          i = this.skipText(bytes, i)
-          if (this.isInText) return length
+          i = this.skipped.text(bytes, i)
+          if (this.skipped.isInText) return length
           if (this.isKey) this.expected = Expected.Colon
           else this.deliver(undefined)
           continue
@@ -306,56 +274,14 @@ export class JsonScanner<T> {
 
   private beginSkipping(i: number): number {
     this.expected = Expected.SkippedContainer
-    this.skippedDepth = 0
     return i
   }
 
   private beginText(i: number, isKey: boolean): number {
     this.expected = Expected.SkippedText
-    this.isInText = true
+    this.skipped.beginText()
     this.isKey = isKey
     return i + 1
-  }
-
-  private skipContainer(bytes: Buffer, start: number): number {
-    let i = start
-    while (i < bytes.length) {
-      if (this.isInText) {
-        i = this.skipText(bytes, i)
-        continue
-      }
-      switch (bytes[i]) {
-        case QUOTE:
-          this.isInText = true
-          break
-        case OPEN_LIST:
-        case OPEN_OBJECT:
-          this.skippedDepth += 1
-          break
-        case CLOSE_LIST:
-        case CLOSE_OBJECT:
-          this.skippedDepth -= 1
-          if (this.skippedDepth > 0) break
-          this.deliver(undefined)
-          return i + 1
-      }
-      i += 1
-    }
-    return i
-  }
-
-  /** Skips the rest of a text. Afterwards `isInText` is true when it goes on in the next piece. */
-  private skipText(bytes: Buffer, start: number): number {
-    // The piece before ended within an escape.
-    const from = this.isEscaped ? start + 1 : start
-    this.isEscaped = false
-    const end = endOfText(bytes, from)
-    if (end !== -1) {
-      this.isInText = false
-      return end + 1
-    }
-    this.isEscaped = isEscapedAt(bytes, bytes.length, from)
-    return bytes.length
   }
 }
 
