@@ -68,7 +68,7 @@ ${panels.length === 1 ? markup`<p class="network">${labels}</p>${panels}` : this
 
   /**
    * Until when to pay, how long that is, which the script counts down, and the last call, which it shows in time. The style then
-   * hides what invites to send. The address stays, for those who are comparing it.
+   * hides what tells to send, the class `send` and the buttons that copy. The address stays, for those who are comparing it.
    */
   private ending(timeMs: number): Markup {
     const leftMs = Math.max(0, timeMs - this.order.nowMs)
@@ -127,15 +127,15 @@ ${panel}`
     // The style draws the first letter as a logo. A screen reader reads only the name of the coin, which follows.
     return markup`<div class="panel">
 ${this.browserWallets(network, address, due)}
-<h2 class="coin" data-letter="${[...coin][0] ?? ''}">${say(language, 'sendToAddress', { amount })}</h2>
+<h2 class="coin send" data-letter="${[...coin][0] ?? ''}">${say(language, 'sendToAddress', { amount })}</h2>
 ${order.hasOwnAmounts ? copyButton(language, 'copyAmount', due) : null}
-<p>${say(language, 'sendOnly', { coin: markup`<strong>${coin}</strong>`, network: markup`<strong>${title}</strong>` })}</p>
+<p class="send">${say(language, 'sendOnly', { coin: markup`<strong>${coin}</strong>`, network: markup`<strong>${title}</strong>` })}</p>
 ${this.alias(network, coin)}
-<img class="qr" src="${pageId}/qr/${encodeURIComponent(walletId.toWellFormed())}.svg" alt="${language.texts.qrCode}" width="176" height="176" loading="lazy">
+<img class="qr send" src="${pageId}/qr/${encodeURIComponent(walletId.toWellFormed())}.svg" alt="${language.texts.qrCode}" width="176" height="176" loading="lazy">
 <p>${addressCode(address)}</p>
 ${copyButton(language, 'copyAddress', address)}
-<p>${say(language, 'fullAmount', { amount: markup`<strong>${amount}</strong>` })}</p>
-${link === null ? null : markup`<p><a href="${link}">${say(language, 'openInWallet')}</a></p>`}
+<p class="send">${say(language, 'fullAmount', { amount: markup`<strong>${amount}</strong>` })}</p>
+${link === null ? null : markup`<p class="send"><a href="${link}">${say(language, 'openInWallet')}</a></p>`}
 ${this.hints(network)}
 ${this.contract(network, coin, title)}
 </div>
@@ -149,15 +149,18 @@ ${this.contract(network, coin, title)}
     return markup`<p>${say(this.language, 'tokenAlias', { coin: markup`<bdi>${coin}</bdi>` })}</p>`
   }
 
-  /** What sending takes, beside the amount. */
+  /** What sending takes beside the amount, and how long it waits. */
   private hints({ symbol, confirmationMinutes }: PageNetwork): Markup {
     const { language } = this
-    const fee = this.order.currency === NATIVE ? null : say(language, 'feeCoin', { coin: markup`<bdi>${symbol}</bdi>` })
+    const fee =
+      this.order.currency === NATIVE
+        ? null
+        : markup`<p class="quiet send">${say(language, 'feeCoin', { coin: markup`<bdi>${symbol}</bdi>` })}</p>`
     const takes =
       confirmationMinutes === null
         ? null
-        : say(language, 'confirmationTakes', { time: minutesText(language, confirmationMinutes) })
-    return markup`${[fee, takes].flatMap((hint) => (hint === null ? [] : [markup`<p class="quiet">${hint}</p>`]))}`
+        : markup`<p class="quiet">${say(language, 'confirmationTakes', { time: minutesText(language, confirmationMinutes) })}</p>`
+    return markup`${fee}${takes}`
   }
 
   private contract(network: PageNetwork, coin: string, title: Markup): Markup | null {

@@ -72,7 +72,7 @@ a { color: var(--accent); }
 .status a { color: inherit; }
 .caution { color: var(--waiting); }
 #last-call, #lost, .wallets p { padding: 0.625rem 0.875rem; border: 2px solid var(--waiting); border-radius: 0.5rem; background: var(--waiting-ground); color: var(--waiting); font-weight: 600; }
-#last-call:empty, #lost[hidden], html.ending .wallets, .wallets:empty, #last-call:not(:empty) ~ * :is(h2, .qr, .copy), html.sent :is(.panel h2, .qr, .copy) { display: none; }
+#last-call:empty, #lost[hidden], html.ending .wallets, .wallets:empty, #last-call:not(:empty) ~ * .send, html:is(.ending, .sent) :is(.send, .copy) { display: none; }
 #lost { position: sticky; top: 0.5rem; z-index: 1; max-width: 34rem; margin: 0 auto; }
 .wallets { margin-top: 1rem; }
 .wallets button { display: block; width: 100%; margin-top: 0.5rem; background: var(--accent); color: var(--card); font-weight: 600; }

@@ -474,7 +474,7 @@ describe('the payment page', () => {
       return { ...facts(id), tokens }
     }
     const html = render({ invoice: { currency: 'USDC', amount: '33.3333335' }, networks })
-    assert.match(html, /<h2 class="coin" data-letter="U">/)
+    assert.match(html, /<h2 class="coin send" data-letter="U">/)
     assert.match(textOf(html), /Send 33\.333334 USDC to this address/)
     assert.ok(textOf(html).includes(contract), html)
     assert.ok(!html.includes('ethereum:'), 'EIP-681 is for coins')
