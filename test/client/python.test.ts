@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -7,39 +7,24 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { HDKey } from '@scure/bip32'
 import { runInProcess } from '../cli/in-process.js'
-import { absenceOf, missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
+import { missingModule, PYTHON, PYTHON_ENVIRONMENT, PYTHON_PACKAGE, pythonAbsence } from '../support/python.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 /* The tests of `packages/python` are written in Python. Here they get the sandboxes that they need. */
 
-const PACKAGE = join(projectRoot, 'packages/python')
 /** Nothing is written beside the sources, and a connection that is left open is told. */
-const PYTHON = ['-B', '-W', 'error::ResourceWarning']
-
-const MODULES = ['cryptography', 'mypy']
-/** Another Python may come first in the path than the one for which Debian has packages. */
-const PROGRAM =
-  ['python3', '/usr/bin/python3'].find((program) => MODULES.every((name) => hasModule(program, name))) ?? 'python3'
-const noPython = missingPrograms('python3') || missingModule('cryptography')
-
-function hasModule(program: string, name: string): boolean {
-  return spawnSync(program, ['-c', `import ${name}`], { stdio: 'ignore' }).status === 0
-}
-
-function missingModule(name: string): string | false {
-  return hasModule(PROGRAM, name) ? false : absenceOf(`python3-${name}`)
-}
+const FLAGS = ['-B', '-W', 'error::ResourceWarning']
 
 /** Runs Python, in the folder of the package unless another is named, and answers what it said. */
 async function python(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  cwd = PACKAGE,
+  cwd = PYTHON_PACKAGE,
 ): Promise<string> {
-  const env = { ...process.env, PYTHONPATH: join(PACKAGE, 'src'), ...environment }
-  const child = spawn(PROGRAM, [...PYTHON, ...args], { cwd, env })
+  const env = { ...process.env, ...PYTHON_ENVIRONMENT, ...environment }
+  const child = spawn(PYTHON, [...FLAGS, ...args], { cwd, env })
   let told = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -70,7 +55,7 @@ function programsOf(heading: string): readonly string[] {
   return [...own.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, program = '']) => program)
 }
 
-describe('the Python package', { skip: noPython }, () => {
+describe('the Python package', { skip: pythonAbsence }, () => {
   let sandbox: ServiceFixture
   let strict: ServiceFixture
   before(async () => {
@@ -122,7 +107,7 @@ describe('the Python package', { skip: noPython }, () => {
     for (const name of ['Ethereum (ERC20)', 'TRON (TRC20)']) assert.ok(page.includes(name), page)
   })
 
-  test('has types that fit', { skip: noPython || missingModule('mypy') }, async () => {
+  test('has types that fit', { skip: pythonAbsence || missingModule('mypy') }, async () => {
     assertAllRan(await python(['tests/check_types.py']), 4)
   })
 })

@@ -59,7 +59,10 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   withTablePage('docs/operating/metrics.md', 'metrics', metricsTable()),
   withTablePage('docs/operating/alerts.md', 'alerts', alertsTable()),
   { path: 'docs/sizing.md', text: sizingPage() },
-  ...['docs/start.md', 'docs/signing/programs.md', 'docs/webhooks.md'].map((path) => ({ path, text: withFiles(path) })),
+  ...['docs/start.md', 'docs/start-python.md', 'docs/signing/programs.md', 'docs/webhooks.md'].map((path) => ({
+    path,
+    text: withFiles(path),
+  })),
   withTablePage('README.md', 'speed', speedLines(results)),
 ]
 

@@ -71,12 +71,15 @@ describe('examples/snippets/vectors.json', () => {
   }
 })
 
+/** Each leads a shop through three programs. */
+const STARTS = ['docs/start.md', 'docs/start-python.md']
+
 describe('the programs of the docs', () => {
   test('are every file of examples/snippets and examples/start, on one page each', () => {
-    const shown = [programs, receiving, read('docs/webhooks-events.md'), read('docs/start.md')].flatMap((page) =>
+    const shown = [programs, receiving, read('docs/webhooks-events.md'), ...STARTS.map(read)].flatMap((page) =>
       [...page.matchAll(/^<!-- file (\S+) -->$/gm)].map(([, file = '']) => file),
     )
-    assert.equal(new Set(shown).size, 8 * 2 + 4)
-    assert.equal(shown.length, 8 * 2 + 4)
+    assert.equal(new Set(shown).size, 8 * 2 + 1 + STARTS.length * 3)
+    assert.equal(shown.length, 8 * 2 + 1 + STARTS.length * 3)
   })
 })

@@ -6,14 +6,41 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../support/free-port.js'
 import { projectRoot } from '../support/project-root.js'
+import { PYTHON, PYTHON_ENVIRONMENT, pythonAbsence } from '../support/python.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const folder = join(projectRoot, 'examples/start')
 
-/** The programs of docs/start.md, run one after another as the page says. They find the client by the name of this package. */
-for (const strict of ['off', 'on']) {
-  describe(`docs/start.md, with strict mode ${strict}`, () => {
+interface Start {
+  readonly page: string
+  readonly program: string
+  /** The end of the names of its programs. */
+  readonly ending: string
+  readonly environment: Readonly<Record<string, string>>
+  /** Why it cannot be run here; false if it can. */
+  readonly missing: string | false
+}
+
+/** Node finds the client by the name of this package. */
+const STARTS: readonly Start[] = [
+  { page: 'docs/start.md', program: process.execPath, ending: 'mjs', environment: {}, missing: false },
+  {
+    page: 'docs/start-python.md',
+    program: PYTHON,
+    ending: 'py',
+    environment: PYTHON_ENVIRONMENT,
+    missing: pythonAbsence,
+  },
+]
+
+function inBothModes(start: Start) {
+  return ['off', 'on'].map((strict) => ({ ...start, strict }))
+}
+
+/** The programs of these pages, run one after another as they say. */
+for (const { page, program, ending, environment: own, missing, strict } of STARTS.flatMap(inBothModes)) {
+  describe(`${page}, with strict mode ${strict}`, { skip: missing }, () => {
     let sandbox: ServiceFixture
     const place = temporaryDirectory()
     const children: ChildProcess[] = []
@@ -32,9 +59,9 @@ for (const strict of ['off', 'on']) {
 
     /** Starts a program; `printed` is what it wrote so far. */
     const started = (name: string, environment: Readonly<Record<string, string>>) => {
-      const child = spawn(process.execPath, [join(folder, name)], {
+      const child = spawn(program, [join(folder, `${name}.${ending}`)], {
         cwd: place.path,
-        env: { ...process.env, ...environment },
+        env: { ...process.env, ...own, ...environment },
       })
       children.push(child)
       const output = { printed: '', ended: once(child, 'close') }
@@ -49,12 +76,12 @@ for (const strict of ['off', 'on']) {
     test('leads from an empty directory to a verified webhook', async () => {
       const port = await freePort()
       const receiverUrl = `http://127.0.0.1:${port}/`
-      const setup = started('setup.mjs', { BASE_URL: sandbox.url, RECEIVER_URL: receiverUrl })
+      const setup = started('setup', { BASE_URL: sandbox.url, RECEIVER_URL: receiverUrl })
       assert.deepEqual(await setup.ended, [0, null], setup.printed)
       assert.match(setup.printed, /^Identity [0-9a-f]{64} has the wallet T\w{33}\n$/)
-      const receiver = started('receiver.mjs', { PORT: String(port) })
+      const receiver = started('receiver', { PORT: String(port) })
       await shown(receiver, 'listening\n')
-      const order = started('order.mjs', {})
+      const order = started('order', {})
       assert.deepEqual(await order.ended, [0, null], order.printed)
       assert.match(
         order.printed,
