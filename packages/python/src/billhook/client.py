@@ -725,7 +725,7 @@ class Billhook:
     def set_sandbox_rates(self, rates: Mapping[str, Mapping[str, str]]) -> RatesTaken:
         """Sets all rates of a sandbox, by currency and coin. A coin that is left out has none.
 
-        >>> billhook.set_sandbox_rates({"EUR": {"USDT": "0.92", "ETH": "2950.10"}})["status"]
+        >>> billhook.set_sandbox_rates({"EUR": {"USDT": "0.92", "ETH": "2950.10", "TRX": "0.2511"}})["status"]
         'accepted'
         """
         return cast("RatesTaken", self._record("POST /sandbox/rates", {}, {"rates": rates}, signer=None))
