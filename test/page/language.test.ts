@@ -88,6 +88,12 @@ describe('texts', () => {
   })
 })
 
+/** In French, what follows the number 1 is singular. */
+test('one confirmation of several is counted rightly in French', () => {
+  const french = LANGUAGES.find(({ code }) => code === 'fr') ?? assert.fail()
+  assert.equal(String(say(french, 'confirmationsOf', { count: '1', needed: '12' })), 'Confirmations : 1 sur 12')
+})
+
 describe('minutes', () => {
   const written: Readonly<Record<string, readonly string[]>> = {
     en: ['1 minute', '15 minutes'],

@@ -67,7 +67,7 @@ export const fr: Texts = {
 
   transactions: 'Transactions détectées',
   confirmed: 'Confirmée',
-  confirmationsOf: '{count} confirmations sur {needed}',
+  confirmationsOf: 'Confirmations : {count} sur {needed}',
   confirmationsSoFar: 'Confirmations à ce stade : {count}',
   unconfirmed: 'En attente de confirmation',
   moreTransactions: 'Ce sont les {count} plus récentes ; il y en a d’autres.',
