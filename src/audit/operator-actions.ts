@@ -1,6 +1,6 @@
 import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { ApiKey } from '../domain/api-key.js'
-import { type AuditEnd, type AuditedAction, boundedAction, DONE, type Operator } from '../domain/audit.js'
+import { type AuditEnd, type AuditedAction, boundedAction, doneEnd, type Operator } from '../domain/audit.js'
 import { type Outcome, refuse } from '../domain/failure.js'
 import { type Note, noteTextOf } from '../domain/note.js'
 import type { Wallet } from '../domain/wallet.js'
@@ -92,5 +92,5 @@ export class OperatorActions {
 }
 
 function endOfOutcome(outcome: Outcome<unknown>): AuditEnd {
-  return outcome.ok ? DONE : { outcome: 'refused', detail: outcome.failure.code }
+  return outcome.ok ? doneEnd(outcome) : { outcome: 'refused', detail: outcome.failure.code }
 }

@@ -49,6 +49,14 @@ export interface AuditRecord extends AuditedAction, AuditEnd {
 /** The end of an action that was done and says nothing more. */
 export const DONE: AuditEnd = { outcome: 'done', detail: null }
 
+/** The end of an action that found done what it was to do. */
+const NOTHING_CHANGED: AuditEnd = { outcome: 'done', detail: 'nothing changed' }
+
+/** The end of an action that was done, now or before. */
+export function doneEnd({ isUnchanged }: { readonly isUnchanged?: true | undefined }): AuditEnd {
+  return isUnchanged === true ? NOTHING_CHANGED : DONE
+}
+
 /** An action whose texts are no longer than a record takes. */
 export function boundedAction({ who, from, action, owner, subject }: AuditedAction): AuditedAction {
   return {

@@ -223,10 +223,22 @@ interface Refusal {
 }
 
 /** The result of an operation, or the failure that a client caused. */
-export type Outcome<T> = { readonly ok: true; readonly value: T } | Refusal
+export type Outcome<T> = Success<T> | Refusal
+
+export interface Success<T> {
+  readonly ok: true
+  readonly value: T
+  /** What was asked for was so already, and nothing was changed. */
+  readonly isUnchanged?: true
+}
 
 export function succeed<T>(value: T): Outcome<T> {
   return { ok: true, value }
+}
+
+/** The outcome of what was done before, and is not done again. */
+export function unchanged<T>(value: T): Success<T> {
+  return { ok: true, value, isUnchanged: true }
 }
 
 export function refuse(code: FailureCode, parameters?: Readonly<Record<string, string>>): Refusal {

@@ -1,7 +1,7 @@
 import type { Signer } from '../auth/signed-request.js'
 import { type Outcome, succeed } from '../domain/failure.js'
 import type { VoidCommand } from '../store/commands.js'
-import { failureAnswer, jsonAnswer, ownerInBody, readJsonObject } from './json.js'
+import { failureAnswer, outcomeAnswer, ownerInBody, readJsonObject } from './json.js'
 import type { Answer, Request } from './server.js'
 
 /** Ends an invoice or an order one way or the other, at the request of its owner, and answers with what `show` makes of it. */
@@ -18,7 +18,7 @@ export async function end<Ended>(
     ...(signer === null ? {} : { authority: signer.authority }),
     ...(trace === undefined ? {} : { trace }),
   })
-  return outcome.ok ? jsonAnswer(200, show(outcome.value)) : failureAnswer(outcome.failure)
+  return outcomeAnswer(200, outcome.ok ? { ...outcome, value: show(outcome.value) } : outcome)
 }
 
 /** A signed request needs no body. One that it has is an object as everywhere (decisions 1). */

@@ -62,7 +62,9 @@ export function jsonTextAnswer(status: number, body: string, headers?: Readonly<
 
 /** The answer to what may have failed: the value as JSON, or the failure. */
 export function outcomeAnswer(status: number, outcome: Outcome<unknown>): Answer {
-  return outcome.ok ? jsonAnswer(status, outcome.value) : failureAnswer(outcome.failure)
+  if (!outcome.ok) return failureAnswer(outcome.failure)
+  const answer = jsonAnswer(status, outcome.value)
+  return outcome.isUnchanged === true ? { ...answer, isUnchanged: true } : answer
 }
 
 /**

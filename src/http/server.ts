@@ -54,6 +54,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   /** A string is sent as UTF-8. The head of a streamed answer goes out with its first chunk. */
   readonly body: string | Uint8Array | BodyStream
+  /** What the request asked for was so already. The client is not told; the record of an operator's action is. */
+  readonly isUnchanged?: true
 }
 
 /** Why an adapter itself refuses a request: codes of the failure catalogue. */

@@ -79,7 +79,7 @@ describe('what an operator does on the command line', () => {
         ['webhook.set', 'owner-2', null, 'done', null],
         ['delivery.redeliver', null, 'd', 'refused', 'delivery_not_found'],
         ['key.revoke', null, 'f'.repeat(16), 'refused', 'api_key_not_found'],
-        ['key.revoke', 'owner-1', one.id, 'done', null],
+        ['key.revoke', 'owner-1', one.id, 'done', 'nothing changed'],
         ['key.revoke', 'owner-1', one.id, 'done', null],
         ['import', null, file, 'done', '2 added, 0 known already, 1 refused'],
       ])

@@ -87,6 +87,34 @@ describe('billhook order', () => {
     assert.match(stdout, /^Accepted /m)
   })
 
+  test('void and accept leave a trace, which says of a repetition that nothing changed', async () => {
+    const [one, other] = [await shop.order('41 EUR'), await shop.order('43 EUR')]
+    for (const [how, id] of [
+      ['void', one],
+      ['void', one],
+      ['accept', other],
+      ['accept', other],
+      ['accept', one],
+    ] as const) {
+      const { code } = await shop.run(['order', how, id, '--data', shop.data])
+      assert.equal(code, how === 'accept' && id === one ? 1 : 0)
+    }
+    const { stdout } = await shop.run(['audit', 'list', '--data', shop.data, '--json'])
+    const records = stdout.split('\n').slice(0, 5)
+    assert.deepEqual(
+      records
+        .map((line) => JSON.parse(line))
+        .map(({ action, subject, outcome, detail }) => [action, subject, outcome, detail]),
+      [
+        ['order.accept', one, 'refused', 'order_void'],
+        ['order.accept', other, 'done', 'nothing changed'],
+        ['order.accept', other, 'done', null],
+        ['order.void', one, 'done', 'nothing changed'],
+        ['order.void', one, 'done', null],
+      ],
+    )
+  })
+
   test('create answers with the same order when it is given again with its Idempotency-Key', async () => {
     const first = await shop.order('31 EUR', '--idempotency-key', 'once')
     assert.equal(await shop.order('31 EUR', '--idempotency-key', 'once'), first)

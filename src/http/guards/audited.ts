@@ -1,5 +1,5 @@
 import type { AuditTrail } from '../../audit/trail.js'
-import { type AuditEnd, DONE, type Operator } from '../../domain/audit.js'
+import { type AuditEnd, DONE, doneEnd, type Operator } from '../../domain/audit.js'
 import type { Endpoint, Handler } from '../endpoints.js'
 import { readJsonObject } from '../json.js'
 import type { Params } from '../router.js'
@@ -44,7 +44,7 @@ function aboutOf(
 }
 
 /** What an answer says of its request: the code of a failure, or the id of what was created. */
-function endOfAnswer({ status, body }: Answer): AuditEnd {
+function endOfAnswer({ status, body, isUnchanged }: Answer): AuditEnd {
   const said = typeof body === 'string' ? readJsonObject(Buffer.from(body)) : null
   const text = (name: string) => {
     const value = said?.ok === true ? said.value[name] : null
@@ -52,5 +52,5 @@ function endOfAnswer({ status, body }: Answer): AuditEnd {
   }
   if (status >= SERVICE_FAILURES) return { outcome: 'failed', detail: text('code') ?? String(status) }
   if (status >= CLIENT_FAILURES) return { outcome: 'refused', detail: text('code') ?? String(status) }
-  return status === CREATED ? { ...DONE, detail: text('id') } : DONE
+  return status === CREATED ? { ...DONE, detail: text('id') } : doneEnd({ isUnchanged })
 }

@@ -1,4 +1,4 @@
-import { type Outcome, succeed } from '../../domain/failure.js'
+import { type Outcome, succeed, unchanged } from '../../domain/failure.js'
 import { refuseAccepting } from '../../domain/voiding.js'
 import type { AcceptCommand } from '../commands.js'
 import type { InvoiceWithPayment } from '../store.js'
@@ -22,7 +22,7 @@ export function* acceptInvoice<I extends OptionRow>(
   const row = found.value
   const refusal = refuseAccepting(command.owner, row.invoice.owner, row)
   if (refusal !== null) return { ok: false, failure: refusal }
-  if (row.acceptedAt !== null) return succeed(work.answerOf(row))
+  if (row.acceptedAt !== null) return unchanged(work.answerOf(row))
   const accepted = acceptNow(work, row)
   tellWallets(work.orders, row)
   if (row.orderId !== null) yield* optionEnded(work.orders, row.orderId, accepted)

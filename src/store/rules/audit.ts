@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type AuditEnd, type AuditedAction, type AuditRecord, DONE } from '../../domain/audit.js'
+import { type AuditEnd, type AuditedAction, type AuditRecord, doneEnd } from '../../domain/audit.js'
 import type { Outcome } from '../../domain/failure.js'
 import type { Awaitable, ImportOutcome } from '../store.js'
 import { type Asking, ask } from './asking.js'
@@ -28,14 +28,14 @@ export function* noteEnd(audit: AuditWork, id: string, end: AuditEnd): Asking<vo
   audit.end(id, end, end.outcome === null ? null : yield* ask(audit.readClock()))
 }
 
-/** Performs an action. If it is done, the record `trace` says so, and is written with it. */
+/** Performs an action. If it is done, now or before, the record `trace` says so, and is written with it. */
 export function* traced<T>(
   audit: AuditWork,
   trace: string | undefined,
   action: Asking<Outcome<T>>,
 ): Asking<Outcome<T>> {
   const outcome = yield* action
-  if (outcome.ok && trace !== undefined) yield* noteEnd(audit, trace, DONE)
+  if (outcome.ok && trace !== undefined) yield* noteEnd(audit, trace, doneEnd(outcome))
   return outcome
 }
 

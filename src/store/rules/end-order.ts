@@ -1,5 +1,5 @@
 import { type ApiKey, refusalOf } from '../../domain/api-key.js'
-import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
+import { failure, type Outcome, refuse, succeed, unchanged } from '../../domain/failure.js'
 import type { AcceptOrderCommand, VoidOrderCommand } from '../commands.js'
 import type { OrderWithOptions } from '../orders.js'
 import type { Awaitable } from '../store.js'
@@ -25,7 +25,7 @@ export function* voidOrder<I extends OptionRow>(
   if (!found.ok) return found
   const held = found.value
   if (held.order.owner !== command.owner) return refuse('not_order_owner')
-  if (voidedAtOf(work.orders, held.order, held.rows) !== null) return succeed(yield* ask(work.answerOf(held)))
+  if (voidedAtOf(work.orders, held.order, held.rows) !== null) return unchanged(yield* ask(work.answerOf(held)))
   if (isSettled(work.orders, held)) return refuse('order_paid')
   return succeed(yield* ask(work.answerOf(yield* voidOrderNow(work.orders, held))))
 }
@@ -40,7 +40,7 @@ export function* acceptOrder<I extends OptionRow>(
   const held = found.value
   const { order, rows } = held
   if (order.owner !== command.owner) return refuse('not_order_owner')
-  if (order.acceptedAt !== null) return succeed(yield* ask(work.answerOf(held)))
+  if (order.acceptedAt !== null) return unchanged(yield* ask(work.answerOf(held)))
   if (voidedAtOf(work.orders, order, rows) !== null) return refuse('order_void')
   const accepted = yield* acceptNow(work.orders, held)
   work.orders.put(accepted)

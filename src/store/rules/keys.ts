@@ -6,7 +6,7 @@ import {
   isActive,
   LABEL_LENGTH_MAX,
 } from '../../domain/api-key.js'
-import { type Outcome, refuse, refuseField, succeed } from '../../domain/failure.js'
+import { type Outcome, refuse, refuseField, succeed, unchanged } from '../../domain/failure.js'
 import { truncate } from '../../domain/text.js'
 import type { Awaitable, ImportOutcome } from '../store.js'
 import { type Asking, ask } from './asking.js'
@@ -62,7 +62,7 @@ export function* revokeKey(keys: KeyWork, id: string, owner: string): Asking<Out
   const key = yield* ask(keys.withId(id))
   if (key === undefined) return refuse('api_key_not_found')
   if (key.owner !== owner) return refuse('not_key_owner')
-  if (key.revoked_at !== null) return succeed(key)
+  if (key.revoked_at !== null) return unchanged(key)
   const revoked = { ...key, revoked_at: yield* ask(keys.readClock()) }
   keys.revoke(revoked)
   return succeed(revoked)

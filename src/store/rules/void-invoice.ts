@@ -1,5 +1,5 @@
 import { type ApiKey, refusalOf } from '../../domain/api-key.js'
-import { type Outcome, refuse, succeed } from '../../domain/failure.js'
+import { type Outcome, refuse, succeed, unchanged } from '../../domain/failure.js'
 import { refuseVoiding } from '../../domain/voiding.js'
 import type { AcceptCommand, VoidCommand } from '../commands.js'
 import type { Awaitable, InvoiceWithPayment } from '../store.js'
@@ -30,9 +30,10 @@ export function* voidInvoice<I extends OptionRow>(
   const isSettled = !isVoid && (row.acceptedAt !== null || work.isCovered(row))
   const refusal = refuseVoiding(command.owner, row.invoice.owner, isSettled)
   if (refusal !== null) return { ok: false, failure: refusal }
-  const gone = isVoid ? row : voidNow(work, row)
-  if (!isVoid) tellWallets(work.orders, row)
-  if (!isVoid && row.orderId !== null) yield* optionEnded(work.orders, row.orderId, gone)
+  if (isVoid) return unchanged(work.answerOf(row))
+  const gone = voidNow(work, row)
+  tellWallets(work.orders, row)
+  if (row.orderId !== null) yield* optionEnded(work.orders, row.orderId, gone)
   return succeed(work.answerOf(gone))
 }
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AUDIT_KEPT_MS, type AuditedAction, type AuditRecord } from '../../../src/domain/audit.js'
+import type { WalletCommand } from '../../../src/store/commands.js'
 import { registration, unwrap } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
+import { orderCommand } from '../../support/orders.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
 
 const OPERATOR = { who: 'root (uid 0)', from: 'command line on shop' }
@@ -93,9 +95,22 @@ export function describeAudit(open: OpenStore): void {
       t.clock.advance(7)
       const { ok } = await act(id)
       const record = (await listed(t)).find((one) => one.id === id)
-      return { ok, outcome: record?.outcome, endedAt: record?.endedAt }
+      return { ok, outcome: record?.outcome, detail: record?.detail, endedAt: record?.endedAt }
     }
-    const refused = { ok: false, outcome: null, endedAt: null }
+    const refused = { ok: false, outcome: null, detail: null, endedAt: null }
+    const done = (t: Scenario, detail: string | null = null) => ({
+      ...{ ok: true, outcome: 'done', detail },
+      endedAt: t.clock.now(),
+    })
+    /** What came of a command, for its trace. */
+    const perform = async (t: Scenario, command: WalletCommand): Promise<{ readonly ok: boolean }> => {
+      const result = await t.perform(command)
+      return 'outcome' in result && 'ok' in result.outcome ? result.outcome : assert.fail()
+    }
+    const created = async (t: Scenario): Promise<string> => {
+      const result = await t.perform(orderCommand())
+      return result.type === 'order' ? unwrap(result.outcome).order.id : assert.fail()
+    }
 
     scenario('is traced as done with its revocation, and not with a refused one', async (t) => {
       const { keys } = t.store
@@ -104,10 +119,9 @@ export function describeAudit(open: OpenStore): void {
       assert.equal(await keys.withId('0'.repeat(16)), undefined)
       assert.equal(await keys.withId('no id'), undefined)
       assert.deepEqual(await traced(t, (trace) => keys.revoke(id, 'bob', trace)), refused)
-      const done = await traced(t, (trace) => keys.revoke(id, 'alice', trace))
-      assert.deepEqual(done, { ok: true, outcome: 'done', endedAt: t.clock.now() })
+      assert.deepEqual(await traced(t, (trace) => keys.revoke(id, 'alice', trace)), done(t))
       const again = await traced(t, (trace) => keys.revoke(id, 'alice', trace))
-      assert.deepEqual(again, { ok: true, outcome: 'done', endedAt: t.clock.now() })
+      assert.deepEqual(again, done(t, 'nothing changed'))
     })
 
     scenario('is traced as done with its redelivery, and not with a refused one', async (t) => {
@@ -119,21 +133,26 @@ export function describeAudit(open: OpenStore): void {
       assert.deepEqual(await traced(t, (trace) => outbox.redeliver('alice', delivery.id, trace)), refused)
       await outbox.markAttempted(delivery.id)
       await outbox.recordResult(delivery.id, { kind: 'answered', httpStatus: 500, durationMs: 1 }, () => null)
-      const done = await traced(t, (trace) => outbox.redeliver('alice', delivery.id, trace))
-      assert.deepEqual(done, { ok: true, outcome: 'done', endedAt: t.clock.now() })
+      assert.deepEqual(await traced(t, (trace) => outbox.redeliver('alice', delivery.id, trace)), done(t))
     })
 
-    scenario('is traced as done with its voiding, and not with a refused one', async (t) => {
-      await t.own('alice', 'wallet-1')
-      const { id: invoiceId } = await t.invoice()
-      const voiding = (owner: string) => async (trace: string) => {
-        const [fate] = await t.store.commands.perform([{ type: 'void', invoiceId, owner, trace }])
-        if (fate?.status !== 'fulfilled' || fate.value.type !== 'void') return { ok: false }
-        return fate.value.outcome
-      }
-      assert.deepEqual(await traced(t, voiding('bob')), refused)
-      assert.deepEqual(await traced(t, voiding('alice')), { ok: true, outcome: 'done', endedAt: t.clock.now() })
-    })
+    for (const type of ['void', 'accept', 'void-order', 'accept-order'] as const) {
+      scenario(
+        `is traced as done with its ${type}, as one that changed nothing when it is repeated, and not with a refused one`,
+        async (t) => {
+          await t.own('alice', 'wallet-1')
+          const isOrder = type === 'void-order' || type === 'accept-order'
+          const id = isOrder ? await created(t) : (await t.invoice()).id
+          const ending = (owner: string) => (trace: string) =>
+            isOrder
+              ? perform(t, { type, orderId: id, owner, trace })
+              : perform(t, { type, invoiceId: id, owner, trace })
+          assert.deepEqual(await traced(t, ending('bob')), refused)
+          assert.deepEqual(await traced(t, ending('alice')), done(t))
+          assert.deepEqual(await traced(t, ending('alice')), done(t, 'nothing changed'))
+        },
+      )
+    }
   })
 
   scenario('a record of another store is kept as it was there, once', async (t) => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AuditEnd, AuditedAction } from '../../../src/domain/audit.js'
-import { failure } from '../../../src/domain/failure.js'
+import { failure, unchanged } from '../../../src/domain/failure.js'
 import { endpoints } from '../../../src/http/endpoints.js'
 import { audited, type OperatorTrail } from '../../../src/http/guards/audited.js'
-import { failureAnswer, jsonAnswer } from '../../../src/http/json.js'
+import { failureAnswer, jsonAnswer, outcomeAnswer } from '../../../src/http/json.js'
 import type { Answer, Request } from '../../../src/http/server.js'
 
 const OPERATOR = { who: 'root (uid 0)', from: 'admin.sock' }
@@ -75,6 +75,10 @@ describe('the trace of a request', () => {
       id: 'alice',
     })
     assert.deepEqual(rotated, { ...about('alice', null), ...done })
+    const repeated = await traceOf('/api/orders/o1/void', { owner: 'alice' }, outcomeAnswer(200, unchanged({})), {
+      id: 'o1',
+    })
+    assert.deepEqual(repeated, { ...about('alice', 'o1'), outcome: 'done', detail: 'nothing changed' })
     const refused = await traceOf('/api/invoices', {}, failureAnswer(failure('invalid_invoice')))
     assert.deepEqual(refused, { ...about(null, null), outcome: 'refused', detail: 'invalid_invoice' })
     const failed = await traceOf('/api/invoices', {}, failureAnswer(failure('storage_unavailable')))
