@@ -20,6 +20,8 @@ export type EarlierRequest =
 
 /** How a new invoice begins. */
 export interface Beginning {
+  /** What it asks, atoms: that of an option may be raised above what was looked at. */
+  readonly amount: bigint
   /** Unix ms; null for never. */
   readonly expiresAt: number | null
   /** Whether deposits that are dated ahead have paid it already. */
@@ -68,7 +70,7 @@ export function createInvoice(
   const invoice = newInvoice(request, work.newId(), work.nowMs)
   const isPaidAhead = isPaid(request.amount, work.receivedAhead())
   const expiresAt = expiresAtOf(request, work.nowMs)
-  work.enter(invoice, { expiresAt, isPaid: isPaidAhead, orderId: null })
+  work.enter(invoice, { amount: request.amount, expiresAt, isPaid: isPaidAhead, orderId: null })
   work.log('invoice.created')
   if (isPaidAhead) work.log('invoice.paid')
   if (signed !== undefined) work.rememberCreation(signed)

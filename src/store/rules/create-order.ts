@@ -52,10 +52,11 @@ export interface OptionRequest {
   readonly quote: OrderCommand['quotes'][number]
 }
 
-/** An option whose amount is settled. */
-export interface SettledOption {
+/** An option that has a price, with the creation of its invoice. */
+interface SettledOption {
   readonly request: InvoiceRequest
   readonly quote: Quote
+  readonly creation: CreationWork
 }
 
 /**
@@ -75,13 +76,12 @@ export function createOrder(work: OrderCreationWork, command: OrderCommand): Ord
 
   let isPaidAhead = false
   const invoices: Invoice[] = []
-  for (const { request: wanted } of settled) {
-    const creation = work.option(wanted, [])
-    assertUsable(creation.unusableWallet())
+  for (const { request: wanted, creation } of settled) {
     const invoice = newInvoice(wanted, creation.newId(), work.nowMs)
     const ahead = creation.receivedAhead()
     const isPaidNow = isPaid(wanted.amount, ahead)
-    creation.enter(invoice, { expiresAt: expiresAtOf(wanted, work.nowMs), isPaid: isPaidNow, orderId: id })
+    const expiresAt = expiresAtOf(wanted, work.nowMs)
+    creation.enter(invoice, { amount: wanted.amount, expiresAt, isPaid: isPaidNow, orderId: id })
     creation.log('invoice.created')
     if (isPaidNow) creation.log('invoice.paid')
     isPaidAhead ||= ahead > 0n
@@ -128,7 +128,7 @@ function settleOptions(
     if (supported !== null) return detailedFailure('unsupported_currency', { supported })
   }
   if (facts.some(({ creation }) => creation.areCoinsMixed())) return failure('mixed_native_coins')
-  const settled: (SettledOption & { readonly creation: CreationWork })[] = []
+  const settled: SettledOption[] = []
   for (const { request: one, quote, creation } of facts) {
     if (!quote.ok) return quote.failure
     settled.push({ request: one, quote: quote.value, creation })
@@ -136,11 +136,11 @@ function settleOptions(
   if (!request.isCallbackUrlValid) return failure('invalid_callback_url')
   if (settled.some(({ creation }) => creation.isReferenceTaken())) return failure('reference_in_use')
   const free: SettledOption[] = []
-  const steps = raiseSteps(raisedWallets(settled))
+  const steps = raiseSteps(raisedWallets(settled.map(({ request, quote }) => [request, quote])))
   for (const { request: one, quote, creation } of settled) {
     const found = freeAmount(creation, one, quote, steps)
     if ('code' in found) return found
-    free.push({ request: { ...one, ...found }, quote })
+    free.push({ request: { ...one, ...found }, quote, creation })
   }
   for (const { creation } of settled) {
     const taken = creation.takenWallet()
@@ -160,7 +160,7 @@ function freeAmount(
 ): RaisedAmount | Failure {
   let wallet = creation.walletOfAmount(quote.amount)
   if (wallet === null) return { amount: quote.amount, amountText: quote.amountText }
-  for (const raised of quote.isFixed ? [] : raisedAmounts(quote, steps)) {
+  for (const raised of mayBeRaised(quote) ? raisedAmounts(quote, steps) : []) {
     const taken = creation.walletOfRaised(raised.amount)
     if (taken === null) return raised
     wallet = taken
@@ -169,8 +169,13 @@ function freeAmount(
 }
 
 /** On how many wallets the options are whose amounts may be raised. */
-export function raisedWallets(options: readonly SettledOption[]): number {
-  return options.reduce((sum, { request, quote }) => sum + (quote.isFixed ? 0 : request.walletIds.length), 0)
+export function raisedWallets(options: readonly (readonly [InvoiceRequest, Quote | null])[]): number {
+  return options.reduce((sum, [{ walletIds }, quote]) => sum + (mayBeRaised(quote) ? walletIds.length : 0), 0)
+}
+
+/** Whether an amount may be raised. What has no quote is no option, or creates nothing. */
+export function mayBeRaised(quote: Quote | null): quote is Quote {
+  return quote !== null && !quote.isFixed
 }
 
 /** The requests for the invoices of an order, as they are priced before an amount is raised. */
@@ -240,10 +245,6 @@ function newOrder(
 }
 
 const MS_PER_SECOND = 1000
-
-function assertUsable(unusable: UnusableWallet | null): void {
-  if (unusable !== null) throw new Error('a wallet of an order was its own and is not')
-}
 
 function refused(failure: Failure): OrderCreation {
   return { result: { type: 'order', outcome: { ok: false, failure }, isReplay: false }, toReview: null }

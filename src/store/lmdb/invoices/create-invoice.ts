@@ -179,7 +179,7 @@ class LmdbCreation extends CreationFacts implements CreationWork {
     return this.id.toString('hex')
   }
 
-  enter(invoice: Invoice, { expiresAt, isPaid, orderId }: Beginning): void {
+  enter(invoice: Invoice, { amount, expiresAt, isPaid, orderId }: Beginning): void {
     const { commit, created: id } = this
     const { ownerNo, places, wallets } = this.allowed
     const { tables } = commit
@@ -190,7 +190,6 @@ class LmdbCreation extends CreationFacts implements CreationWork {
     tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (invoice.reference !== null) tables.references.putSync(Buffer.from(invoice.reference), id)
     if (expiresAt !== null) addExpiry(commit, expiresAt, id)
-    const { amount } = this.request
     const indexed = { id, places, setNo, currencyNo: this.currencyNo, amount, callback: callbackOf(invoice) }
     if (isPaid) enterPaid(commit, indexed)
     // Every open invoice of the amount would have refused this one.

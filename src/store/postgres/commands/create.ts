@@ -134,8 +134,8 @@ class PostgresCreation extends CreationFacts implements CreationWork {
     return this.work.newId()
   }
 
-  enter(invoice: Invoice, { expiresAt, isPaid, orderId }: Beginning): void {
-    const { owner, walletIds, currency, amount, reference, order } = this.request
+  enter(invoice: Invoice, { amount, expiresAt, isPaid, orderId }: Beginning): void {
+    const { owner, walletIds, currency, reference, order } = this.request
     const { amounts, taken, sets, references } = this.facts
     const state = isPaid ? STATE.paid : STATE.open
     const ending = { expiresAt, voidedAt: null, acceptedAt: null, hasOutlivedExpiry: false }

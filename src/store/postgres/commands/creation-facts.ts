@@ -2,14 +2,13 @@ import type { ApiKey } from '../../../domain/api-key.js'
 import type { InvoiceRequest } from '../../../domain/invoice.js'
 import type { Network } from '../../../domain/network.js'
 import type { InvoiceCommand, OrderCommand } from '../../commands.js'
-import { optionRequests } from '../../rules/create-order.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { selectDue } from '../invoices/settle.js'
 import { keysOf } from '../keys/key-port.js'
 import { confirmedAfter, SHORTEST_SHIFT } from '../payments/sums.js'
 import { accountName, amountName, walletName } from './names.js'
-import { raisedAmountsAsked } from './raised-rivals.js'
+import { raisedAmountsAsked, wantedBy } from './raised-rivals.js'
 import { type KnownRequest, knownRequests, repeatedCreations } from './requests.js'
 import { crowdedPlaces, isOpenNow, readRivals, unpaidSets } from './rivals.js'
 
@@ -47,7 +46,8 @@ export async function readFacts(
   batch: readonly (InvoiceCommand | OrderCommand)[],
   areWalletsShared: boolean,
 ): Promise<BatchFacts> {
-  const requests = batch.flatMap(requestsOf)
+  const wanted = batch.map(wantedBy)
+  const requests = wanted.flatMap((some) => some.map(([request]) => request))
   const walletIds = [...new Set(requests.flatMap((request) => request.walletIds))].sort()
   const keyIds = batch.flatMap(({ terms }) => (terms?.authority === undefined ? [] : [terms.authority.keyId]))
   const scopes = batch.flatMap(({ terms }) => terms?.idempotency?.scope ?? [])
@@ -71,7 +71,7 @@ export async function readFacts(
   const amounts = new Set(
     unpaid.map(({ wallet_id, owner, currency, atoms }) => amountName(wallet_id, owner, currency, atoms)),
   )
-  for (const name of await raisedAmountsAsked(work, batch, amounts)) amounts.add(name)
+  for (const name of await raisedAmountsAsked(work, wanted, amounts)) amounts.add(name)
   const known = wallets.filter(({ address_id }) => address_id !== null)
   return {
     keys,
@@ -92,14 +92,6 @@ export async function readFacts(
     isExpiryDue: due.length > 0,
   }
 }
-
-/** The invoices that a creation asks for. The reference of an order without one is nobody else's. */
-function requestsOf(command: InvoiceCommand | OrderCommand): readonly InvoiceRequest[] {
-  if (command.type === 'invoice') return [command.request]
-  return optionRequests(NO_ID, command).map(({ request }) => request)
-}
-
-const NO_ID = '0'.repeat(32)
 
 async function takenReferences(work: Work, requests: readonly InvoiceRequest[]): Promise<Set<string>> {
   const references = requests.flatMap(({ reference }) => reference ?? [])

@@ -1,7 +1,8 @@
 import { smallestUnit } from '../../../domain/amount.js'
-import { RAISE_EXAMINED_MAX, raiseSteps } from '../../../domain/order-price.js'
+import type { InvoiceRequest } from '../../../domain/invoice.js'
+import { type Quote, RAISE_EXAMINED_MAX, raiseSteps } from '../../../domain/order-price.js'
 import type { InvoiceCommand, OrderCommand } from '../../commands.js'
-import { optionRequests, raisedWallets } from '../../rules/create-order.js'
+import { mayBeRaised, optionRequests, raisedWallets } from '../../rules/create-order.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { RECEIVED } from '../payments/sums.js'
@@ -33,59 +34,75 @@ interface RaisedColumns {
   readonly atoms: bigint
 }
 
-type Batch = readonly (InvoiceCommand | OrderCommand)[]
+/** What an invoice may ask for which a batch was made: its amount, or up to the most to which that may be raised. */
+interface Span {
+  readonly lowest: bigint
+  readonly highest: bigint
+}
+
+/** The invoices that a creation asks for. */
+export type Wanted = readonly (readonly [InvoiceRequest, Quote | null])[]
+
+/** The reference of an order without one is nobody else's, so that any id stands for its own. */
+const NO_ID = '0'.repeat(32)
+
+export function wantedBy(command: InvoiceCommand | OrderCommand): Wanted {
+  if (command.type === 'invoice') return [[command.request, null]]
+  return optionRequests(NO_ID, command).map(({ request, quote }) => [request, quote.ok ? quote.value : null])
+}
 
 /**
- * `amountName` of each amount that an invoice asks which may be unpaid, of those to which the orders of a batch may raise theirs.
+ * `amountName` of each amount that an invoice asks which may be unpaid, of those to which the creations of a batch may raise theirs.
  * `amounts`: those that unpaid invoices ask, likewise.
  */
 export async function raisedAmountsAsked(
   work: Work,
-  batch: Batch,
+  batch: readonly Wanted[],
   amounts: ReadonlySet<string>,
 ): Promise<readonly string[]> {
-  const orders = batch.map(raisedPlaces).filter((places) => places.length > 0)
-  if (orders.length === 0) return []
-  const crowded = crowdedWallets(batch)
-  const isMet = ({ walletId, owner, currency, amount }: RaisedPlace) =>
-    crowded.has(walletName(walletId, owner, currency)) || amounts.has(amountName(walletId, owner, currency, amount))
-  const asked = await Promise.all(orders.filter((places) => places.some(isMet)).map((places) => askedAt(work, places)))
+  const orders = placesToRaise(batch, amounts)
+  const asked = await Promise.all(orders.map((places) => askedAt(work, places)))
   return asked.flat()
 }
 
-/** `walletName` of each wallet on which a batch has more than one invoice of a currency. */
-function crowdedWallets(batch: Batch): ReadonlySet<string> {
-  const once = new Set<string>()
-  const more = new Set<string>()
-  for (const command of batch) {
-    const requests =
-      command.type === 'invoice' ? [command.request] : optionRequests(NO_ID, command).map(({ request }) => request)
-    for (const { owner, currency, walletIds } of requests) {
-      for (const id of walletIds) {
-        const name = walletName(id, owner, currency)
-        if (once.has(name)) more.add(name)
-        once.add(name)
-      }
-    }
-  }
-  return more
+/**
+ * Of each order that may have to raise amounts, the places of those. An amount is raised only where it is asked: by an unpaid invoice, or
+ * by a creation before it in the batch. Such a one asks just its amount, unless that may have to be raised itself.
+ */
+export function placesToRaise(
+  batch: readonly Wanted[],
+  amounts: ReadonlySet<string>,
+): readonly (readonly RaisedPlace[])[] {
+  if (!batch.some((wanted) => wanted.some(([, quote]) => mayBeRaised(quote)))) return []
+  const before = new Map<string, Span[]>()
+  return batch.map((wanted) => placesOf(wanted, amounts, before)).filter((places) => places.length > 0)
 }
 
-/** Stands for the id of a new order, which only names the references of its invoices. */
-const NO_ID = '0'.repeat(32)
-
-function raisedPlaces(command: InvoiceCommand | OrderCommand): readonly RaisedPlace[] {
-  if (command.type === 'invoice') return []
-  const priced = optionRequests(NO_ID, command).flatMap(({ request, quote }) =>
-    quote.ok ? [{ request, quote: quote.value }] : [],
-  )
-  const steps = raiseSteps(raisedWallets(priced))
-  return priced
-    .filter(({ quote }) => !quote.isFixed)
-    .flatMap(({ request: { owner, currency, walletIds }, quote: { amount, highest, decimals } }) => {
-      const unit = smallestUnit(decimals)
-      return walletIds.map((walletId) => ({ walletId, owner, currency, amount, unit, highest, steps }))
-    })
+/** The same of one creation, which is entered into what is `before` the next one: the spans of each `walletName`. */
+function placesOf(wanted: Wanted, amounts: ReadonlySet<string>, before: Map<string, Span[]>): readonly RaisedPlace[] {
+  const isAsked = ({ owner, currency, amount }: InvoiceRequest, walletId: string) =>
+    amounts.has(amountName(walletId, owner, currency, amount)) ||
+    before
+      .get(walletName(walletId, owner, currency))
+      ?.some(({ lowest, highest }) => lowest <= amount && amount <= highest) === true
+  const steps = raiseSteps(raisedWallets(wanted))
+  const spans: (readonly [string, Span])[] = []
+  const places = wanted.flatMap(([request, quote]) => {
+    const { owner, currency, amount, walletIds } = request
+    const toRaise = mayBeRaised(quote) && walletIds.some((id) => isAsked(request, id)) ? quote : null
+    const span = { lowest: amount, highest: toRaise?.highest ?? amount }
+    for (const id of walletIds) spans.push([walletName(id, owner, currency), span])
+    if (toRaise === null) return []
+    const { highest, decimals } = toRaise
+    const unit = smallestUnit(decimals)
+    return walletIds.map((walletId) => ({ walletId, owner, currency, amount, unit, highest, steps }))
+  })
+  for (const [name, span] of spans) {
+    const known = before.get(name)
+    if (known === undefined) before.set(name, [span])
+    else known.push(span)
+  }
+  return places
 }
 
 /** The amounts that are asked on the wallets of an order, at every step, in one statement. */
