@@ -1,12 +1,13 @@
 import { derivedIdRange, indexOfDerived } from '../../../domain/derived-wallet.js'
 import type { Outcome } from '../../../domain/failure.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
-import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
+import { type ClaimedWallet, flawOfWalletId, type Wallet } from '../../../domain/wallet.js'
 import { WITHDRAWN_UNTIL, type WithdrawnWallet } from '../../../domain/withdrawal.js'
 import { answeredLater } from '../../rules/asking.js'
 import { claimWallet, putWalletBack } from '../../rules/wallet-pool.js'
 import type { Page, PageOf, WalletPort } from '../../store.js'
 import { tracedIn } from '../audit.js'
+import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import { numberOfCursor, pageOf } from '../pages.js'
@@ -19,10 +20,14 @@ const POOL_CURSOR = /^([0-9]{1,15}):(-?[0-9]{1,15})$/
 
 /** Wallets, their addresses and owners. */
 export class PostgresWallets implements WalletPort {
+  /** Those that are looked for at once are read together. */
+  private readonly found = new Batcher((ids: readonly string[]) => this.readAll(ids))
+
   constructor(private readonly database: Database) {}
 
-  find(id: string): Promise<Wallet | undefined> {
-    return this.only(sql`w.id = ${id}`)
+  async find(id: string): Promise<Wallet | undefined> {
+    // What is no id must not fail the questions of others.
+    return flawOfWalletId(id) === null ? this.found.ask(id) : undefined
   }
 
   at(network: Network, address: string): Promise<Wallet | undefined> {
@@ -109,6 +114,13 @@ export class PostgresWallets implements WalletPort {
     return this.database.writeRequested((work) =>
       tracedIn(work, trace, putWalletBack(new PostgresPoolWork(work), id, leaseMs)),
     )
+  }
+
+  private async readAll(ids: readonly string[]): Promise<ReadonlyMap<string, Wallet>> {
+    const rows = await this.database.read<WalletColumns>(
+      sql`SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE w.id = ANY(${ids}::text[])`,
+    )
+    return new Map(rows.map((row) => [row.id, toWallet(row)]))
   }
 
   private async only(condition: Fragment): Promise<Wallet | undefined> {
