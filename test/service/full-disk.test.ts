@@ -10,6 +10,7 @@ import { missingPrograms } from '../support/programs.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { noSmallDisk, smallDisk } from '../support/small-disk.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
+import { RecordsOfOrders, TAKES_RATES } from './records-of-orders.js'
 
 const DESCRIPTION = 'x'.repeat(1000)
 const CREATIONS_AT_ONCE = 64
@@ -30,7 +31,7 @@ interface Disk {
   readonly isFullForAll: boolean
 }
 
-test('a file that may not grow: writes are refused, reads go on, nothing is lost, and space that returns is used', {
+test('a file that may not grow: writes are refused, reads go on, nothing is lost, orders, rates and notes included, and space that returns is used', {
   skip: missingPrograms('prlimit'),
   timeout: 120_000,
 }, async () => {
@@ -72,7 +73,7 @@ test('a file system that is full: the same', { skip: noSmallDisk, timeout: 120_0
 async function fillAndFree(disk: Disk): Promise<string> {
   let log = ''
   const start = async () => {
-    const settings = { BILLHOOK_LOG: 'warn', BILLHOOK_METRICS_PORT: '0' }
+    const settings = { BILLHOOK_LOG: 'warn', BILLHOOK_METRICS_PORT: '0', ...TAKES_RATES }
     const started = await ServiceProcess.start(disk.directory, settings, [], 'pipe')
     started.child.stderr?.on('data', (text) => {
       log += text
@@ -85,6 +86,7 @@ async function fillAndFree(disk: Disk): Promise<string> {
     const wallet = { id: 'w', address: '0x00000000000000000000000000000000000000f0', network: 'SEP' }
     const assigned = await pushEvents(url, [{ id: '1', type: 'wallet.assigned', wallet, owner: 'shop' }])
     assert.equal(assigned?.json.results[0].status, 'applied')
+    const others = await RecordsOfOrders.write(url, disk.directory)
     disk.fill(service)
     const created = await createUntilRefused(url)
     assert.ok(created.length > 0)
@@ -99,6 +101,8 @@ async function fillAndFree(disk: Disk): Promise<string> {
     const refused = await pushEvents(url, events)
     assert.equal(refused?.json?.code, 'storage_unavailable')
     await assertReads(url, created)
+    await others.assertRefuses(url)
+    await others.assertKept(url)
     const unready = await ask('GET', `${url}/readyz`)
     assert.deepEqual([unready?.status, unready?.json.code], [503, 'storage_unavailable'])
     assert.equal((await ask('GET', `${url}/healthz`))?.status, 200)
@@ -117,6 +121,8 @@ async function fillAndFree(disk: Disk): Promise<string> {
       url = service.url
       await assertReads(url, created)
       await assertRefuses(url)
+      await others.assertRefuses(url)
+      await others.assertKept(url)
     }
     disk.free(service)
     // Without any traffic that writes.
@@ -127,8 +133,9 @@ async function fillAndFree(disk: Disk): Promise<string> {
     assert.deepEqual(await service.end('SIGKILL'), { code: null, signal: 'SIGKILL' })
     assertJsonLines(log)
 
-    service = await ServiceProcess.start(disk.directory, { BILLHOOK_LOG: 'fatal' })
+    service = await ServiceProcess.start(disk.directory, { BILLHOOK_LOG: 'fatal', ...TAKES_RATES })
     await assertReads(service.url, created)
+    await others.assertKept(service.url)
     created.push(await createAfterwards(service.url, 2))
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
     return log
