@@ -3,7 +3,7 @@ import { formatAmount } from '../src/domain/amount.js'
 import { NO_ORDER_FIELDS } from '../src/domain/order-fields.js'
 import type { WalletCommand } from '../src/store/commands.js'
 import type { LmdbStore } from '../src/store/lmdb/lmdb-store.js'
-import type { InvoiceWithPayment } from '../src/store/store.js'
+import type { InvoiceWithPayment } from '../src/store/reading.js'
 import { openBenchStore, SteppingClock } from './bench-store.js'
 import { wallet } from './merchants.js'
 

@@ -3,6 +3,7 @@ import type { ChainOutcome, ChainStep } from '../domain/block.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
+import type { OnOwed } from '../store/changes.js'
 import {
   type ChainResult,
   type DepositResult,
@@ -11,8 +12,8 @@ import {
   TrialPassed,
   Unsettled,
 } from '../store/commands.js'
+import type { LedgerPort } from '../store/ledger.js'
 import { isOfStore } from '../store/refusals.js'
-import type { LedgerPort, OnOwed } from '../store/store.js'
 import { faultyParts } from './faulty-deposits.js'
 import { MailboxFull, type WalletDirectory } from './wallet-directory.js'
 

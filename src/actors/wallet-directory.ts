@@ -5,6 +5,7 @@ import { refuse } from '../domain/failure.js'
 import { type InvoiceRequest, walletsOf } from '../domain/invoice.js'
 import { canonicalAddress } from '../domain/network.js'
 import { walletsOfRequest } from '../domain/order.js'
+import type { ChainPort } from '../store/chain.js'
 import {
   type AcceptCommand,
   type AcceptOrderCommand,
@@ -26,8 +27,9 @@ import {
   type VoidOrderCommand,
   type VoidResult,
 } from '../store/commands.js'
+import type { InvoicePort } from '../store/invoices.js'
 import type { OrderPort } from '../store/orders.js'
-import type { ChainPort, InvoicePort, WalletPort } from '../store/store.js'
+import type { WalletPort } from '../store/wallets.js'
 import { DEFAULT_BOUNDS, type MailboxBounds, Mailboxes } from './mailboxes.js'
 
 /** What the actors need of the store. */

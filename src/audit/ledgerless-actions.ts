@@ -12,7 +12,8 @@ import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
 import type { Networks } from '../domain/network.js'
 import { parseOwner } from '../domain/text.js'
-import type { LedgerPort, WalletPort } from '../store/store.js'
+import type { LedgerPort } from '../store/ledger.js'
+import type { WalletPort } from '../store/wallets.js'
 import type { AuditTrail } from './trail.js'
 
 export interface LedgerlessParts {

@@ -5,7 +5,9 @@ import { type Outcome, refuse } from '../domain/failure.js'
 import { type Note, noteTextOf } from '../domain/note.js'
 import type { Wallet } from '../domain/wallet.js'
 import type { Delivery } from '../domain/webhook.js'
-import type { InvoiceWithPayment, OnOwed, Store } from '../store/store.js'
+import type { OnOwed } from '../store/changes.js'
+import type { InvoiceWithPayment } from '../store/reading.js'
+import type { Store } from '../store/store.js'
 import type { AuditTrail } from './trail.js'
 
 export interface OperatorParts {

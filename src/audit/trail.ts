@@ -1,7 +1,7 @@
 import { type AuditEnd, type AuditedAction, boundedAction, boundedEnd, type Operator } from '../domain/audit.js'
 import type { Logger } from '../log.js'
 import type { AuditPort } from '../store/audit.js'
-import type { Awaitable } from '../store/store.js'
+import type { Awaitable } from '../store/reading.js'
 
 /** What the trail needs: where records are kept, and a log that takes every line of it. */
 export interface TrailParts {

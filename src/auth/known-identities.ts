@@ -1,5 +1,5 @@
 import { isStreamId, parseOwner } from '../domain/text.js'
-import type { IdentityPort } from '../store/store.js'
+import type { IdentityPort } from '../store/identities.js'
 
 /** Queries the ledger for identities. */
 export interface AskLedger {

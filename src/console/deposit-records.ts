@@ -1,6 +1,6 @@
 import type { Deposit } from '../domain/deposit.js'
 import type { QualifyingDeposit } from '../domain/payment.js'
-import type { DepositPort } from '../store/store.js'
+import type { DepositPort } from '../store/deposits.js'
 
 /** The records of deposits that count: only they say when a deposit was confirmed. */
 export async function recordsOf(

@@ -1,6 +1,6 @@
 import type { Turns } from '../base/turns.js'
 import { type Markup, markup } from '../page/markup.js'
-import type { Awaitable, Page, PageOf } from '../store/store.js'
+import type { Awaitable, Page, PageOf } from '../store/reading.js'
 import { filterForm } from './filter.js'
 import { CONSOLE_PATH, type ConsolePage } from './layout.js'
 import { links, type OwnerList } from './links.js'

@@ -1,7 +1,7 @@
 import { scan } from '../base/scan.js'
 import type { Turns } from '../base/turns.js'
 import { type Markup, markup } from '../page/markup.js'
-import type { Awaitable, Page, PageOf } from '../store/store.js'
+import type { Awaitable, Page, PageOf } from '../store/reading.js'
 
 /** Whom the long work of the console counts for. */
 export const CONSOLE = 'console'

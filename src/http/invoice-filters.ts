@@ -3,7 +3,7 @@ import type { Currency } from '../domain/amount.js'
 import { type Outcome, succeed } from '../domain/failure.js'
 import { storedOrderNumber } from '../domain/order-fields.js'
 import type { Payment } from '../domain/payment.js'
-import type { Awaitable, InvoiceWithPayment, Page, PageOf } from '../store/store.js'
+import type { Awaitable, InvoiceWithPayment, Page, PageOf } from '../store/reading.js'
 import { type Piece, refuseParameter, type Work } from './lists.js'
 
 export const FILTER_PARAMETERS = ['status', 'currency', 'createdAfter', 'createdBefore', 'orderNumber'] as const

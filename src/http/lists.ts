@@ -1,6 +1,6 @@
 import type { Slice, Turns } from '../base/turns.js'
 import { failure, type Outcome, refuseField, succeed } from '../domain/failure.js'
-import type { Awaitable, Page, PageOf } from '../store/store.js'
+import type { Awaitable, Page, PageOf } from '../store/reading.js'
 import type { ClientOf } from './guards/client-address.js'
 import type { Charge } from './guards/rate-limiter.js'
 import { failureAnswer, jsonTextAnswer } from './json.js'

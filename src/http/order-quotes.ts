@@ -3,7 +3,8 @@ import type { Networks } from '../domain/network.js'
 import type { OrderRequest } from '../domain/order.js'
 import { coinOfOption, type OptionWallet } from '../domain/order-coin.js'
 import { type PriceDecimals, type Quote, quoteOption, type Rates } from '../domain/order-price.js'
-import type { Awaitable, WalletPort } from '../store/store.js'
+import type { Awaitable } from '../store/reading.js'
+import type { WalletPort } from '../store/wallets.js'
 
 /** What prices orders. */
 export interface QuoteParts {

@@ -8,7 +8,7 @@ import type {
   SetAside,
 } from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
-import type { LedgerPort } from '../store/store.js'
+import type { LedgerPort } from '../store/ledger.js'
 
 /** Transactions remembered; the overlap is shortened where it holds more. */
 const TAKEN_MAX = 200_000

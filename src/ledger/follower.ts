@@ -7,7 +7,7 @@ import {
   notRead,
 } from '../domain/ledger-progress.js'
 import { pause, type Scheduler } from '../scheduler.js'
-import type { LedgerPort } from '../store/store.js'
+import type { LedgerPort } from '../store/ledger.js'
 import { LedgerComparison } from './comparison.js'
 import { FollowerMemory, type FollowerMemoryOptions } from './follower-memory.js'
 import { FollowerRecord, type FollowerState } from './follower-state.js'

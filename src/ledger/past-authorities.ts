@@ -12,7 +12,7 @@ import {
   standingOfSigners,
   withSpans,
 } from '../domain/key-history.js'
-import type { LedgerPort } from '../store/store.js'
+import type { LedgerPort } from '../store/ledger.js'
 import type { FollowedContract } from './followed-contracts.js'
 import type { IdentityStream } from './identity-stream.js'
 import { isInert, KeyWalk } from './key-walk.js'

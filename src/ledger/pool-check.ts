@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { Network } from '../domain/network.js'
 import { isStreamId } from '../domain/text.js'
 import type { WithdrawalFact } from '../domain/withdrawal.js'
-import type { WalletPort } from '../store/store.js'
+import type { WalletPort } from '../store/wallets.js'
 import type { LedgerSource } from './ledger-nodes.js'
 import { isTakenBy, type UnbelievedOptions, withdrawAll } from './unbelieved-assignments.js'
 

@@ -2,7 +2,7 @@ import type { DepositObservation } from '../actors/intake.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { DeliveryFailure } from '../domain/webhook.js'
 import type { GatewayRejection } from '../http/guards/gateway-complaints.js'
-import type { RemovedRows } from '../store/store.js'
+import type { RemovedRows } from '../store/retention.js'
 import type { VerifyLaneName } from '../verify/lanes.js'
 
 /** A metric's name and description. Units stand in the names, as is usual in Prometheus. */

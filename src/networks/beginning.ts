@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.js'
 import type { BlockHead } from '../domain/block.js'
 import type { Logger } from '../log.js'
-import type { ChainPort, DepositPort } from '../store/store.js'
+import type { ChainPort } from '../store/chain.js'
+import type { DepositPort } from '../store/deposits.js'
 import { firstBlockSince, newestBlock } from './first-block.js'
 import { type NetworkReader, NodeUnavailable, problemOf } from './network-reader.js'
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.js'
 import { type BlockAside, failedAgain, isToBeSetAside } from '../domain/aside.js'
 import { isConsecutive, type ObservedBlock } from '../domain/block.js'
-import type { AsidePort, ChainPort } from '../store/store.js'
+import type { AsidePort } from '../store/aside.js'
+import type { ChainPort } from '../store/chain.js'
 import { type NetworkReader, NodeUnavailable, UnreadableBlock } from './network-reader.js'
 
 /**

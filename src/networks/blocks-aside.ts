@@ -4,7 +4,8 @@ import type { Clock } from '../clock.js'
 import type { BlockAside } from '../domain/aside.js'
 import type { Logger } from '../log.js'
 import { pause, type Scheduler } from '../scheduler.js'
-import type { AsidePort, ChainPort } from '../store/store.js'
+import type { AsidePort } from '../store/aside.js'
+import type { ChainPort } from '../store/chain.js'
 import { type NetworkReader, NodeUnavailable } from './network-reader.js'
 
 /** Pause between two rounds. */

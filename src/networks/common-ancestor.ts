@@ -1,5 +1,5 @@
 import type { BlockHead, ChainPosition } from '../domain/block.js'
-import type { ChainPort } from '../store/store.js'
+import type { ChainPort } from '../store/chain.js'
 import { NetworkProblem, type NetworkReader, NodeUnavailable } from './network-reader.js'
 
 /** The chain has none of the recorded blocks, so they cannot be undone one by one. */

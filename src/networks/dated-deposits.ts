@@ -2,7 +2,7 @@ import { type ChainReport, type ChainStep, sightingsOf } from '../domain/block.j
 import { currencyOf } from '../domain/deposit.js'
 import type { Decimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
-import type { InvoicePort } from '../store/store.js'
+import type { InvoicePort } from '../store/invoices.js'
 import type { AgedHead } from './network-reader.js'
 
 /*

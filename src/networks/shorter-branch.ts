@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import type { BlockHead } from '../domain/block.js'
-import type { ChainPort } from '../store/store.js'
+import type { ChainPort } from '../store/chain.js'
 import { type AgedHead, NetworkProblem, type NetworkReader } from './network-reader.js'
 import { STANDING_MS } from './watcher-state.js'
 

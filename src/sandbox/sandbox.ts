@@ -8,7 +8,8 @@ import type { Network, Networks } from '../domain/network.js'
 import type { ApplyEvents } from '../ledger/gateway-events.js'
 import type { Logger } from '../log.js'
 import { type Scheduler, systemScheduler } from '../scheduler.js'
-import type { Store, WalletPort } from '../store/store.js'
+import type { Store } from '../store/store.js'
+import type { WalletPort } from '../store/wallets.js'
 import { LedgerArchive } from './ledger-archive.js'
 import {
   ASSIGN_OWNER_CONTRACT,

@@ -2,7 +2,7 @@ import { type AuditTrail, UNDER_WAY } from '../audit/trail.js'
 import { BoundedMap } from '../base/bounded-map.js'
 import { type AuditedAction, DONE, type Operator } from '../domain/audit.js'
 import type { ImportPart } from '../http/routes/admin.js'
-import type { ImportOutcome } from '../store/store.js'
+import type { ImportOutcome } from '../store/imports.js'
 
 /** Imports whose counts are remembered between their requests; a command has one. */
 const IMPORTS_MAX = 64

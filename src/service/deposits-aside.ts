@@ -4,7 +4,7 @@ import { type DepositAside, isTrouble, isWaiting } from '../domain/aside.js'
 import type { Network } from '../domain/network.js'
 import type { Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
-import type { AsidePort } from '../store/store.js'
+import type { AsidePort } from '../store/aside.js'
 import { BackgroundWork } from './background-work.js'
 
 /** Pause between two looks at what is set aside. */

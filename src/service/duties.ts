@@ -2,8 +2,8 @@ import type { Network } from '../domain/network.js'
 import type { LedgerFollower } from '../ledger/follower.js'
 import type { Logger } from '../log.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
+import type { OnOwed } from '../store/changes.js'
 import type { LeadershipPort } from '../store/leadership.js'
-import type { OnOwed } from '../store/store.js'
 import type { LeaderWork } from './leader-work.js'
 
 const NO_WATCHERS: readonly ChainWatcher[] = []

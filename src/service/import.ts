@@ -3,8 +3,9 @@ import type { Importing } from '../domain/imported-fields.js'
 import { parseImportedRecord } from '../domain/imported-record.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
 import type { Settled } from '../store/commands.js'
+import type { ImportableRecord, ImportOutcome, ImportTerms } from '../store/imports.js'
 import { isOfStore } from '../store/refusals.js'
-import type { ImportableRecord, ImportOutcome, ImportTerms, Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 
 /** Where an imported record goes: to the store, to the store's facts, or nowhere. */
 type Destination = ImportableRecord | Fact | ImportOutcome

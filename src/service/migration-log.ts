@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import type { Logger } from '../log.js'
-import type { MigrationControl, MigrationPlan } from '../store/store.js'
+import type { MigrationControl, MigrationPlan } from '../store/migration.js'
 
 /** Pause between two lines about how far a migration is. */
 const LINE_PAUSE_MS = 5000

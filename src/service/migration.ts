@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { OperatorError } from '../operator-error.js'
 import { planMigration } from '../store/lmdb/lmdb-store.js'
-import type { MigrationControl, MigrationPlan } from '../store/store.js'
+import type { MigrationControl, MigrationPlan } from '../store/migration.js'
 import { assertHasData, keepsOwnData, openStore } from './open-store.js'
 
 export type { MigrationPlan }

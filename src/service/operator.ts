@@ -3,7 +3,8 @@ import { LedgerlessActions, type LedgerlessParts } from '../audit/ledgerless-act
 import { OperatorActions } from '../audit/operator-actions.js'
 import { AuditTrail } from '../audit/trail.js'
 import type { Logger } from '../log.js'
-import type { OnOwed, Store } from '../store/store.js'
+import type { OnOwed } from '../store/changes.js'
+import type { Store } from '../store/store.js'
 
 /** What operators do, and the trail that it leaves. */
 export interface OperatorWork {

@@ -9,7 +9,9 @@ import type { RecordsWanted, WorkRecord } from '../http/routes/admin.js'
 import { withPayment } from '../http/routes/invoices.js'
 import { shownOrder } from '../http/routes/orders.js'
 import type { OrderWithOptions } from '../store/orders.js'
-import type { Awaitable, Page, PageOf, RecordCounts, Store } from '../store/store.js'
+import type { RecordCounts } from '../store/overview.js'
+import type { Awaitable, Page, PageOf } from '../store/reading.js'
+import type { Store } from '../store/store.js'
 import { setAsideOf } from './set-aside.js'
 
 /** Whether `text` names a kind of records. */

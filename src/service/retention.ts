@@ -4,8 +4,10 @@ import type { Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
 import type { AuditPort } from '../store/audit.js'
 import type { CommandPort } from '../store/commands.js'
+import type { EventPort } from '../store/events.js'
+import type { LedgerPort } from '../store/ledger.js'
 import type { OutboxPort } from '../store/outbox.js'
-import type { EventPort, LedgerPort, RemovedRows } from '../store/store.js'
+import type { RemovedRows } from '../store/retention.js'
 import { BackgroundWork } from './background-work.js'
 
 /** Maximum rows removed in one commit, so few that no request notices. */

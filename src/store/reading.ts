@@ -3,7 +3,7 @@ import type { Invoice } from '../domain/invoice.js'
 import type { OrderFields } from '../domain/order-fields.js'
 import type { Payments, QualifyingDeposit } from '../domain/payment.js'
 
-/* How reads are asked for and answered, by every port. `store.ts` exports it: take it from there. */
+/* How reads are asked for and answered, by every port. */
 
 /**
  * What a read answers. An engine that reads another process's data answers with a promise; one that holds the data in this

@@ -7,7 +7,7 @@ import type { Logger } from '../log.js'
 import { pause, type Scheduler, wakefulScheduler } from '../scheduler.js'
 import type { OutboxPort } from '../store/outbox.js'
 import { StorageUnavailable } from '../store/refusals.js'
-import type { WebhookPort } from '../store/store.js'
+import type { WebhookPort } from '../store/webhooks.js'
 import type { Sender } from './sender.js'
 import { deliveryHeaders } from './signature.js'
 

@@ -2,9 +2,9 @@ import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { type BackOff, backOffMs } from '../base/back-off.js'
 import type { Logger } from '../log.js'
 import { type Cancel, pause, type Scheduler } from '../scheduler.js'
+import type { OnOwed } from '../store/changes.js'
 import type { EventOutboxPort } from '../store/event-outbox.js'
 import { StorageUnavailable } from '../store/refusals.js'
-import type { OnOwed } from '../store/store.js'
 
 /** Events of an owner that are read in one write. Then others have their turn. */
 const EVENTS_AT_ONCE = 64

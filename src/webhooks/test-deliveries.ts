@@ -3,7 +3,7 @@ import { type EventType, eventBody, type OwnerEvent } from '../domain/event.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import { NO_ORDER_FIELDS } from '../domain/order-fields.js'
 import { type DeliveryResult, type InvoiceState, type WebhookConfiguration, webhookBody } from '../domain/webhook.js'
-import type { WebhookPort } from '../store/store.js'
+import type { WebhookPort } from '../store/webhooks.js'
 import type { Sender } from './sender.js'
 import { deliveryHeaders } from './signature.js'
 

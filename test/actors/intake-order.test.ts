@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Intake } from '../../src/actors/intake.js'
 import type { WalletDirectory } from '../../src/actors/wallet-directory.js'
+import type { LedgerEvent } from '../../src/store/ledger.js'
 import { StorageUnavailable } from '../../src/store/refusals.js'
-import type { LedgerEvent } from '../../src/store/store.js'
 import { depositFact, walletCreated } from '../support/fixtures.js'
 
 const keys = (eventId: string, identity: string, key: string) => {

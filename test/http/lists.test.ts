@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { type Slice, Turns } from '../../src/base/turns.js'
 import { LISTS_UNDER_WAY_MAX, type ListQuery, Lists, type PagedList } from '../../src/http/lists.js'
 import type { Answer, Request } from '../../src/http/server.js'
-import type { Page, PageOf } from '../../src/store/store.js'
+import type { Page, PageOf } from '../../src/store/reading.js'
 import { headFrom } from './head-from.js'
 
 interface Item {

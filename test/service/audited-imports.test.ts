@@ -4,7 +4,7 @@ import { AuditTrail } from '../../src/audit/trail.js'
 import type { AuditEnd } from '../../src/domain/audit.js'
 import { createLog } from '../../src/log.js'
 import { AuditedImports } from '../../src/service/audited-imports.js'
-import type { ImportOutcome } from '../../src/store/store.js'
+import type { ImportOutcome } from '../../src/store/imports.js'
 
 const OPERATOR = { who: 'root (uid 0)', from: 'command line on shop' }
 const ADDED: ImportOutcome = { status: 'added' }

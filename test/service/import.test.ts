@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { importRecords } from '../../src/service/import.js'
-import type { ImportableRecord, Store } from '../../src/store/store.js'
+import type { ImportableRecord } from '../../src/store/imports.js'
+import type { Store } from '../../src/store/store.js'
 import { TEST_NETWORKS } from '../support/networks.js'
 import { testKey } from '../support/signing.js'
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { createLog } from '../../src/log.js'
 import { Retention } from '../../src/service/retention.js'
 import { StorageUnavailable } from '../../src/store/refusals.js'
-import type { RemovedRows } from '../../src/store/store.js'
+import type { RemovedRows } from '../../src/store/retention.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 

@@ -1,4 +1,4 @@
-import type { MigrationControl } from '../../src/store/store.js'
+import type { MigrationControl } from '../../src/store/migration.js'
 
 /** Lets older data be migrated, and says nothing. */
 export function quiet(): MigrationControl {

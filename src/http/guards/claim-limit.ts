@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js'
 import { type Outcome, refuse, retryLater, succeed } from '../../domain/failure.js'
 import type { Network } from '../../domain/network.js'
 import type { ClaimedWallet } from '../../domain/wallet.js'
-import type { Awaitable } from '../../store/store.js'
+import type { Awaitable } from '../../store/reading.js'
 import type { RequestHead } from '../server.js'
 import type { ClientOf } from './client-address.js'
 

@@ -1,5 +1,5 @@
 import { type Outcome, succeed } from '../../domain/failure.js'
-import type { EventPort } from '../../store/store.js'
+import type { EventPort } from '../../store/events.js'
 import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonTextAnswer } from '../json.js'
 import { type Lists, readLimit, refuseParameter } from '../lists.js'

@@ -3,7 +3,7 @@ import { parsePublicKeyHex, type Secp256k1Engine } from '../../crypto/secp256k1.
 import { type ApiKeyRegistration, knownPermissions } from '../../domain/api-key.js'
 import { failure, type Outcome, refuseField, succeed } from '../../domain/failure.js'
 import { parseOwner, wellFormed } from '../../domain/text.js'
-import type { KeyPort } from '../../store/store.js'
+import type { KeyPort } from '../../store/keys.js'
 import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer, outcomeAnswer, ownerInBody, readJsonObject } from '../json.js'
 import type { Lists } from '../lists.js'

@@ -4,7 +4,9 @@ import type { StrayDeposit } from '../../domain/payment.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { PageWallet } from '../../page/instructions.js'
 import { type PageNetworks, tokenOn } from '../../page/networks.js'
-import type { Awaitable, DepositPort, WalletPort } from '../../store/store.js'
+import type { DepositPort } from '../../store/deposits.js'
+import type { Awaitable } from '../../store/reading.js'
+import type { WalletPort } from '../../store/wallets.js'
 
 /** What the pages read of wallets. */
 export interface WalletReads {

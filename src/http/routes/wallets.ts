@@ -1,7 +1,7 @@
 import { failure } from '../../domain/failure.js'
 import type { Network } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
-import type { WalletPort } from '../../store/store.js'
+import type { WalletPort } from '../../store/wallets.js'
 import { handlers } from '../endpoints.js'
 import type { ClaimLimit } from '../guards/claim-limit.js'
 import { failureAnswer, jsonAnswer, outcomeAnswer } from '../json.js'

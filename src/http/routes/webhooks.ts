@@ -12,8 +12,10 @@ import {
   OVERLAP_MAX_SECONDS,
   WEBHOOK_PAYLOADS,
 } from '../../domain/webhook.js'
+import type { OnOwed } from '../../store/changes.js'
 import type { OutboxPort } from '../../store/outbox.js'
-import type { OnOwed, Page, WebhookPort } from '../../store/store.js'
+import type { Page } from '../../store/reading.js'
+import type { WebhookPort } from '../../store/webhooks.js'
 import type { TestDeliveries } from '../../webhooks/test-deliveries.js'
 import { handlers, REDELIVERIES_PER_OWNER_MINUTE, TESTS_PER_OWNER_MINUTE } from '../endpoints.js'
 import type { Limiters, RateLimiter } from '../guards/rate-limiter.js'

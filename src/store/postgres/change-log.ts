@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { ChangePort, OnChange, OnLogged, OnOwed } from '../changes.js'
 import type { OwedDelivery } from '../outbox.js'
-import type { ChangePort, OnChange, OnLogged, OnOwed } from '../store.js'
 import type { Row } from './connection/session.js'
 import { type Fragment, sql } from './connection/sql.js'
 

@@ -1,4 +1,4 @@
-import type { IdentityPort } from '../store.js'
+import type { IdentityPort } from '../identities.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'

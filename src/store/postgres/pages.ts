@@ -1,4 +1,4 @@
-import type { Page, PageOf } from '../store.js'
+import type { Page, PageOf } from '../reading.js'
 import { type Fragment, sql } from './connection/sql.js'
 
 const ID = /^[0-9a-f]{32}$/

@@ -14,7 +14,7 @@ import {
   shownConfiguration,
   type WebhookWork,
 } from '../rules/webhook-configurations.js'
-import type { WebhookPort } from '../store.js'
+import type { WebhookPort } from '../webhooks.js'
 import { Batcher } from './connection/batcher.js'
 import type { Database } from './connection/database.js'
 import { type Fragment, sql } from './connection/sql.js'

@@ -1,7 +1,7 @@
 import { type Outcome, succeed, unchanged } from '../../domain/failure.js'
 import { refuseAccepting } from '../../domain/voiding.js'
 import type { AcceptCommand } from '../commands.js'
-import type { InvoiceWithPayment } from '../store.js'
+import type { InvoiceWithPayment } from '../reading.js'
 import type { Asking } from './asking.js'
 import { acceptNow } from './invoice-life.js'
 import { optionEnded } from './order-life.js'

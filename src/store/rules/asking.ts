@@ -1,4 +1,4 @@
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 
 /**
  * A rule: it asks for facts as it goes, and orders effects. It is written once, for an engine that answers at once and for one that

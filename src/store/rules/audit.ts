@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AuditEnd, type AuditedAction, type AuditRecord, doneEnd } from '../../domain/audit.js'
 import type { Outcome } from '../../domain/failure.js'
-import type { Awaitable, ImportOutcome } from '../store.js'
+import type { ImportOutcome } from '../imports.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 import { ADDED, KNOWN, refused } from './import-outcomes.js'
 

@@ -1,7 +1,7 @@
 import type { BlockAside, DepositAside, NameInNetwork } from '../../domain/aside.js'
 import type { BlockHead, ChainPosition } from '../../domain/block.js'
 import type { Deposit, DepositReport, Sighting } from '../../domain/deposit.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import type { DepositJudge, RecordedDeposit } from './judge-report.js'
 
 /** A block with the deposits that it holds: that live and die with it. */

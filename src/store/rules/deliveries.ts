@@ -3,7 +3,7 @@ import { type Outcome, succeed } from '../../domain/failure.js'
 import { afterSetBack, isUsedUp, judgeRedelivery, type RetryDecision } from '../../domain/retry.js'
 import { type Delivery, type DeliveryResult, isDelivered } from '../../domain/webhook.js'
 import type { OwedDelivery, Redelivery } from '../outbox.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import type { Asking } from './asking.js'
 import { askBoth } from './together.js'
 

@@ -1,7 +1,7 @@
 import { asideOf, type DepositAside, SET_ASIDE } from '../../domain/aside.js'
 import type { EventOutcome } from '../../domain/ledger-fact.js'
 import type { DepositCommand, DepositResult } from '../commands.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import type { EarlierAnswer } from './answered-events.js'
 import { type Asking, ask } from './asking.js'
 

@@ -1,5 +1,6 @@
 import type { Settled } from '../commands.js'
-import type { Awaitable, ImportOutcome, ImportTerms } from '../store.js'
+import type { ImportOutcome, ImportTerms } from '../imports.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 
 /** What becomes of imported records. */

@@ -1,4 +1,4 @@
-import type { Awaitable, InvoiceWithPayment } from '../store.js'
+import type { Awaitable, InvoiceWithPayment } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 
 const HEX = /^[0-9a-f]+$/

@@ -1,6 +1,6 @@
 import type { InvoiceEventType } from '../../domain/event.js'
 import { accept, decideExpiry, type Ending, isExpiryDue } from '../../domain/voiding.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 import { lastToReceive } from './last-to-receive.js'
 

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 
 /** How much faster each step of the search goes back. */

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import type { Asking } from './asking.js'
 
 /** What an engine does while rules run in lockstep. */

@@ -1,5 +1,5 @@
 import { Unsettled } from '../commands.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 import type { Standing } from './invoice-life.js'
 

@@ -8,7 +8,7 @@ import {
   type Networks,
 } from '../../domain/network.js'
 import { OperatorError } from '../../operator-error.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 
 /** What an engine says of the networks that its data is on. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { NOTES_MAX, type Note } from '../../domain/note.js'
+import type { ImportOutcome } from '../imports.js'
 import type { NewNote } from '../notes.js'
-import type { Awaitable, ImportOutcome } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 import { ADDED, KNOWN, refused } from './import-outcomes.js'
 

@@ -3,7 +3,7 @@ import type { Invoice } from '../../domain/invoice.js'
 import type { Order } from '../../domain/order.js'
 import type { Portion } from '../../domain/order-share.js'
 import type { Ending } from '../../domain/voiding.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import type { InvoiceLife } from './invoice-life.js'
 
 /** An invoice in an engine, as the rules of orders need it. */

@@ -1,7 +1,7 @@
 import { type EventType, eventBody, NO_EVENT, type OwnerEvent } from '../../domain/event.js'
 import { type NewDelivery, resolveCallback } from '../../domain/webhook.js'
 import type { EventCursor, QueuedEvents, UnsentEvents } from '../event-outbox.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 
 /*

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 
 /** Asks for two facts at once: an engine that answers later is asked both before it has answered one. */

@@ -1,7 +1,7 @@
 import type { IdempotentRequest } from '../../domain/idempotency.js'
 import { walletsOfRequest } from '../../domain/order.js'
 import type { InvoiceCommand, InvoiceResult, OrderCommand, OrderResult } from '../commands.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 import { answerUnowned, type EarlierRequest } from './create-invoice.js'
 import { answerUnownedOrder, type EarlierOrder } from './create-order.js'

@@ -10,7 +10,7 @@ import {
   type Withdrawal,
   type WithdrawalFact,
 } from '../../domain/withdrawal.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 
 /** A wallet, and what the pool knows of it. */

@@ -8,7 +8,7 @@ import {
   type WebhookConfiguration,
   type WebhookPayload,
 } from '../../domain/webhook.js'
-import type { Awaitable } from '../store.js'
+import type { Awaitable } from '../reading.js'
 import type { Asking } from './asking.js'
 import { type CursorWork, followEvents, leaveEvents } from './queue-events.js'
 import { askBoth } from './together.js'

@@ -7,7 +7,8 @@ import type { EventOutcome, LedgerFact } from '../../../src/domain/ledger-fact.j
 import type { Networks } from '../../../src/domain/network.js'
 import type { Delivery } from '../../../src/domain/webhook.js'
 import type { Settled, WalletCommand, WalletResult } from '../../../src/store/commands.js'
-import type { InvoiceWithPayment, PageOf, Store } from '../../../src/store/store.js'
+import type { InvoiceWithPayment, PageOf } from '../../../src/store/reading.js'
+import type { Store } from '../../../src/store/store.js'
 import {
   depositFact,
   type InvoiceFields,

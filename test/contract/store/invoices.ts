@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { UnpaidSearch } from '../../../src/store/store.js'
+import type { UnpaidSearch } from '../../../src/store/invoices.js'
 import { addressOf, type InvoiceFields, refusalOf, walletAssigned } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { NOTE_LENGTH_MAX, NOTES_MAX, type Note } from '../../../src/domain/note.js'
-import type { ImportOutcome } from '../../../src/store/store.js'
+import type { ImportOutcome } from '../../../src/store/imports.js'
 import { refusalOf, unwrap } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Awaitable, Page, PageOf } from '../../../src/store/store.js'
+import type { Awaitable, Page, PageOf } from '../../../src/store/reading.js'
 import { registration, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 

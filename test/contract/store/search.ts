@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { InvoiceWithPayment, Page, PageOf } from '../../../src/store/store.js'
+import type { InvoiceWithPayment, Page, PageOf } from '../../../src/store/reading.js'
 import { addressOf, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Invoice } from '../../../src/domain/invoice.js'
-import type { ImportableRecord } from '../../../src/store/store.js'
+import type { ImportableRecord } from '../../../src/store/imports.js'
 import { addressOf, refusalOf, unwrap } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, settledValue, withStore } from './harness.js'

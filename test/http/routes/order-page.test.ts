@@ -11,8 +11,8 @@ import type { Answer, RequestHead } from '../../../src/http/server.js'
 import type { Waiting } from '../../../src/page/open-pages.js'
 import { orderVersionOf } from '../../../src/page/order-view.js'
 import { qrSvg } from '../../../src/page/qr.js'
+import type { StraySearch } from '../../../src/store/deposits.js'
 import type { OrderWithDeposits } from '../../../src/store/orders.js'
-import type { StraySearch } from '../../../src/store/store.js'
 import { PLAIN_PAGES, textOf } from '../../page/frame.js'
 import {
   cameIn,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { CommitObserver } from '../../../src/store/commit-observer.js'
 import { type Commit, CommitLoop } from '../../../src/store/lmdb/commit/commit-loop.js'
 import type { DiskSpace } from '../../../src/store/lmdb/commit/disk-space.js'
 import { COMMIT_BATCH_MAX, REQUESTED_UNITS_MAX } from '../../../src/store/lmdb/commit/waiting-units.js'
 import type { Tables } from '../../../src/store/lmdb/tables/tables.js'
 import { QueueFull, StorageUnavailable } from '../../../src/store/refusals.js'
-import type { CommitObserver } from '../../../src/store/store.js'
 
 /** A disk with space for every commit. */
 const ROOM: Pick<DiskSpace, 'obstacle'> = { obstacle: () => null }

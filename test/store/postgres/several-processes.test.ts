@@ -11,7 +11,8 @@ import type { Wallet } from '../../../src/domain/wallet.js'
 import type { WebhookConfiguration } from '../../../src/domain/webhook.js'
 import type { InvoiceCommand, Settled, WalletResult } from '../../../src/store/commands.js'
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js'
-import type { PageOf, Store } from '../../../src/store/store.js'
+import type { PageOf } from '../../../src/store/reading.js'
+import type { Store } from '../../../src/store/store.js'
 import {
   addressOf,
   depositFact,

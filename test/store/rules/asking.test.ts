@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Awaitable } from '../../../src/store/reading.js'
 import { type Asking, answeredLater, answeredNow, ask } from '../../../src/store/rules/asking.js'
-import type { Awaitable } from '../../../src/store/store.js'
 
 function* sum(facts: readonly (() => Awaitable<number>)[]): Asking<number> {
   let total = 0

@@ -1,4 +1,4 @@
-import type { ChangePort, OnChange, OnLogged } from '../../store.js'
+import type { ChangePort, OnChange, OnLogged } from '../../changes.js'
 
 /** Gathers what the units of a commit change, and tells it when the commit is durable. */
 export class Changes implements ChangePort {

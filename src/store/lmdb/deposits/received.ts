@@ -1,7 +1,7 @@
 import { optionOf } from '../../../domain/order-value.js'
 import type { Span } from '../../../domain/zone.js'
+import type { Page, PageOf } from '../../reading.js'
 import type { ReceivedDeposit, ReceivedFor, ReceivedOn } from '../../received.js'
-import type { Page, PageOf } from '../../store.js'
 import type { Reader, Snapshot } from '../commit/commit-loop.js'
 import { itemsOf } from '../identities/owner-lists.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'

@@ -1,4 +1,4 @@
-import type { StoreBirth } from '../../store.js'
+import type { StoreBirth } from '../../birth.js'
 import { integer, recordCodec, text } from '../tables/record-codec.js'
 import type { ReadTable, Tables } from '../tables/tables.js'
 

@@ -1,6 +1,6 @@
 import { OperatorError, StartStopped } from '../../../operator-error.js'
+import type { MigrationControl, MigrationPlan } from '../../migration.js'
 import { StorageUnavailable } from '../../refusals.js'
-import type { MigrationControl, MigrationPlan } from '../../store.js'
 import { type Commit, CommitLoop, type World } from '../commit/commit-loop.js'
 import { DiskSpace } from '../commit/disk-space.js'
 import { bytes, integer, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'

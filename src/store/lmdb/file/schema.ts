@@ -1,5 +1,5 @@
 import { OperatorError } from '../../../operator-error.js'
-import type { MigrationControl, MigrationPlan } from '../../store.js'
+import type { MigrationControl, MigrationPlan } from '../../migration.js'
 import { noteLoggedSince } from '../events/logged-since.js'
 import { type Environment, isUnused, openExisting, openTables, type Tables } from '../tables/tables.js'
 import { MIGRATE_2 } from './migrate-2.js'

@@ -1,4 +1,4 @@
-import type { IdentityPort } from '../../store.js'
+import type { IdentityPort } from '../../identities.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { OwnerNo } from '../tables/keys.js'
 import { flag, integer, recordCodec } from '../tables/record-codec.js'

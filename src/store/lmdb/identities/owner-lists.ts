@@ -1,4 +1,4 @@
-import type { Page, PageOf } from '../../store.js'
+import type { Page, PageOf } from '../../reading.js'
 import type { Snapshot } from '../commit/commit-loop.js'
 import { endOf, numberKey } from '../tables/keys.js'
 import type { ReadTable } from '../tables/tables.js'

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../domain/api-key.js'
+import type { InvoiceWithPayment } from '../../reading.js'
 import type { EndWork } from '../../rules/void-invoice.js'
-import type { InvoiceWithPayment } from '../../store.js'
 import { findById } from '../keys/api-keys.js'
 import { type LmdbOrderWork, orderWorkOn } from '../orders/order-work.js'
 import { answerFor } from '../payments/payments.js'

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../../base/bounded-map.js'
 import { walletsOf } from '../../../domain/invoice.js'
 import { NO_ENDING } from '../../../domain/voiding.js'
-import type { InvoiceWithPayment } from '../../store.js'
+import type { InvoiceWithPayment } from '../../reading.js'
 import type { Snapshot } from '../commit/commit-loop.js'
 import { accountsOf, answerOf, areUnchanged, type Counted, countSums } from '../payments/payments.js'
 import type { Account } from '../payments/running-totals.js'

@@ -1,15 +1,8 @@
 import { type Invoice, walletsOf } from '../../../domain/invoice.js'
 import type { Network } from '../../../domain/network.js'
+import { type InvoicePort, UNPAID_EXAMINED_MAX, type UnpaidSearch } from '../../invoices.js'
+import type { InvoiceWithDeposits, InvoiceWithPayment, Page, PageOf } from '../../reading.js'
 import { isUnpaid } from '../../reading.js'
-import {
-  type InvoicePort,
-  type InvoiceWithDeposits,
-  type InvoiceWithPayment,
-  type Page,
-  type PageOf,
-  UNPAID_EXAMINED_MAX,
-  type UnpaidSearch,
-} from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { findDeposit } from '../deposits/deposit-rows.js'
 import { ownerNoOf } from '../identities/identities.js'

@@ -1,7 +1,7 @@
 import type { Order } from '../../../domain/order.js'
 import { optionReference } from '../../../domain/order.js'
 import type { OrderPort, OrderSearch, OrderWithDeposits, OrderWithOptions } from '../../orders.js'
-import type { Page, PageOf } from '../../store.js'
+import type { Page, PageOf } from '../../reading.js'
 import type { CommitLoop, Reader } from '../commit/commit-loop.js'
 import { ownerNoOf } from '../identities/identities.js'
 import { itemsOf, pageOfOwner, pageUnder } from '../identities/owner-lists.js'

@@ -11,8 +11,8 @@ import type {
   Redelivery,
   WaitingDelivery,
 } from '../../outbox.js'
+import type { Page, PageOf } from '../../reading.js'
 import { adjust, redeliver, settleAll } from '../../rules/deliveries.js'
-import type { Page, PageOf } from '../../store.js'
 import { tracedIn } from '../audit-rows.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { nextOfOwner, pageOfOwner } from '../identities/owner-lists.js'

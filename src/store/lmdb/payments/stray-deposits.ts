@@ -1,7 +1,7 @@
 import { formatAmount } from '../../../domain/amount.js'
 import type { Networks } from '../../../domain/network.js'
 import type { StrayDeposit } from '../../../domain/payment.js'
-import type { StraySearch } from '../../store.js'
+import type { StraySearch } from '../../deposits.js'
 import type { Reader } from '../commit/commit-loop.js'
 import { depositOfNo } from '../deposits/deposit-rows.js'
 import { findWallet } from '../wallets/wallets.js'

@@ -1,6 +1,6 @@
 import type { Network } from '../../../domain/network.js'
 import { WITHDRAWN_UNTIL, type Withdrawal, type WithdrawnWallet } from '../../../domain/withdrawal.js'
-import type { Page, PageOf } from '../../store.js'
+import type { Page, PageOf } from '../../reading.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { behindNetwork } from '../tables/keys.js'
 import { integer, recordCodec, text } from '../tables/record-codec.js'

@@ -17,7 +17,7 @@ import {
   UNSET,
   type WebhookWork,
 } from '../../rules/webhook-configurations.js'
-import type { WebhookPort } from '../../store.js'
+import type { WebhookPort } from '../../webhooks.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { cursorWork, endCursor } from '../events/event-cursors.js'
 import { lastEventOf } from '../events/event-log.js'

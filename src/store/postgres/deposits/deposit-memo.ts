@@ -1,7 +1,7 @@
 import type { Deposit, Sighting } from '../../../domain/deposit.js'
 import { unconfigured, type WebhookConfiguration } from '../../../domain/webhook.js'
+import type { Awaitable } from '../../reading.js'
 import type { Seeking } from '../../rules/deposit-work.js'
-import type { Awaitable } from '../../store.js'
 import { Questions } from '../connection/questions.js'
 import type { Work } from '../connection/work.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'

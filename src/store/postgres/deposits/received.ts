@@ -1,7 +1,7 @@
 import { optionOf } from '../../../domain/order-value.js'
 import type { Span } from '../../../domain/zone.js'
+import type { Page, PageOf } from '../../reading.js'
 import type { ReceivedDeposit, ReceivedFor } from '../../received.js'
-import type { Page, PageOf } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import { JOINED_ORDER_COLUMNS, type JoinedOrderColumns, joinedOrder } from '../orders/order-rows.js'

@@ -1,7 +1,7 @@
 import { type Currency, formatAmount } from '../../../domain/amount.js'
 import type { Network, Networks } from '../../../domain/network.js'
 import type { StrayDeposit } from '../../../domain/payment.js'
-import type { StraySearch } from '../../store.js'
+import type { StraySearch } from '../../deposits.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 

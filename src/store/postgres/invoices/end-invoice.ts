@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../domain/api-key.js'
+import type { InvoiceWithPayment } from '../../reading.js'
 import type { EndWork } from '../../rules/void-invoice.js'
-import type { InvoiceWithPayment } from '../../store.js'
 import { sql } from '../connection/sql.js'
 import { keysOf } from '../keys/key-port.js'
 import { orderWorkOn, type PostgresOrderWork } from '../orders/order-work.js'

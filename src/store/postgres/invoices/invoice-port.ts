@@ -1,16 +1,9 @@
 import type { Invoice } from '../../../domain/invoice.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
+import { type InvoicePort, UNPAID_EXAMINED_MAX, type UnpaidSearch } from '../../invoices.js'
+import type { InvoiceWithDeposits, InvoiceWithPayment, Page, PageOf } from '../../reading.js'
 import { isUnpaid } from '../../reading.js'
 import { CALLBACK } from '../../rules/callbacks.js'
-import {
-  type InvoicePort,
-  type InvoiceWithDeposits,
-  type InvoiceWithPayment,
-  type Page,
-  type PageOf,
-  UNPAID_EXAMINED_MAX,
-  type UnpaidSearch,
-} from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import { isDeposit, isIndex } from '../deposits/deposit-rows.js'

@@ -1,7 +1,7 @@
 import type { Currency } from '../../../domain/amount.js'
 import type { Received } from '../../../domain/payment.js'
+import type { Awaitable } from '../../reading.js'
 import type { MatchChange } from '../../rules/invoice-life.js'
-import type { Awaitable } from '../../store.js'
 import { Questions } from '../connection/questions.js'
 import type { Work } from '../connection/work.js'
 import type { InvoiceRow } from './invoice-rows.js'

@@ -1,7 +1,7 @@
 import type { Order } from '../../../domain/order.js'
 import { optionReference } from '../../../domain/order.js'
 import type { OrderPort, OrderSearch, OrderWithDeposits, OrderWithOptions } from '../../orders.js'
-import type { Page, PageOf } from '../../store.js'
+import type { Page, PageOf } from '../../reading.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'

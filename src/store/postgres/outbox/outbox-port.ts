@@ -11,8 +11,8 @@ import type {
   Redelivery,
   WaitingDelivery,
 } from '../../outbox.js'
+import type { Page, PageOf } from '../../reading.js'
 import { endAttempt, redeliver, settleAll } from '../../rules/deliveries.js'
-import type { Page, PageOf } from '../../store.js'
 import { tracedIn } from '../audit.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { OperatorError, StartStopped } from '../../../operator-error.js'
-import type { MigrationControl, MigrationPlan, StoreBirth, StoreCreation } from '../../store.js'
+import type { StoreBirth, StoreCreation } from '../../birth.js'
+import type { MigrationControl, MigrationPlan } from '../../migration.js'
 import { Database, type Unit } from '../connection/database.js'
 import { Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
