@@ -161,7 +161,13 @@ export function mergedAside(known: DepositAside | undefined, later: DepositAside
   const shown = { ...later, error: shortened(later.error) }
   if (known === undefined) return shown
   const { since } = known
-  return supersedes(later.report, known.report) ? { ...shown, since } : { ...known, error: shown.error }
+  const isReplaced = supersedes(later.report, known.report) && !isOfLowerBlock(known, later)
+  return isReplaced ? { ...shown, since } : { ...known, error: shown.error }
+}
+
+/** Whether a deposit that is set aside is in a lower block than the one that says the same of it again: it is the lower one's. */
+function isOfLowerBlock(known: DepositAside, later: DepositAside): boolean {
+  return known.report === later.report && known.height !== null && known.height < (later.height ?? known.height)
 }
 
 function shortened(text: string): string {

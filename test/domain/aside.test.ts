@@ -83,14 +83,28 @@ describe('a report of a deposit that was set aside', () => {
     }
   }
 
+  const later: DepositAside = {
+    sighting: { network: 'SEP', txHash: 'x', index: 0, toAddress: 'a', currency: null, amount: '1', receivedAt: 1 },
+    report: 'pending',
+    height: 5,
+    error: 'first',
+    since: 1,
+  }
+
+  for (const [known, report, height, kept] of [
+    [5, 'pending', 6, 5],
+    [5, 'pending', 4, 4],
+    [null, 'pending', 6, 6],
+    [5, 'pending', null, null],
+    // What another report says is of its block.
+    [5, 'confirmed', 6, 6],
+  ] as const) {
+    test(`pending in ${known}, is in ${kept} when ${height} says that it is ${report}`, () => {
+      assert.equal(mergedAside({ ...later, height: known }, { ...later, report, height }, 1).height, kept)
+    })
+  }
+
   test('is kept as long as there are not too many', () => {
-    const later: DepositAside = {
-      sighting: { network: 'SEP', txHash: 'x', index: 0, toAddress: 'a', currency: null, amount: '1', receivedAt: 1 },
-      report: 'pending',
-      height: 5,
-      error: 'first',
-      since: 1,
-    }
     assert.deepEqual(mergedAside(undefined, later, DEPOSITS_ASIDE_MAX - 1), later)
     assert.throws(() => mergedAside(undefined, later, DEPOSITS_ASIDE_MAX), /too many/)
     assert.equal(mergedAside(undefined, { ...later, error: WAITS }, DEPOSITS_ASIDE_MAX).error, WAITS)

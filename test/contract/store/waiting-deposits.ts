@@ -225,6 +225,17 @@ export function describeWaitingDeposits(open: OpenStore): void {
       })
     }
 
+    scenario('is the lower one’s of two blocks that have it', async (c) => {
+      await c.observe(confirmed(block(1, ALL)))
+      await c.observe(pending(block(2, VICTIM), block(3)))
+      const blocks = [block(2, DUST, VICTIM), block(3, DUST)]
+      await c.observe({ type: 'confirm', network, blocks })
+      await c.observe({ type: 'undo', network, above: 2 })
+      assert.deepEqual(await c.aside(), ['dust confirmed'])
+      await c.untilRecorded()
+      assert.deepEqual(await c.kinds('dust'), ['confirmed'])
+    })
+
     scenario(
       'is waited for by what comes behind it in its push, on whichever wallet, and by no other push',
       async (c) => {

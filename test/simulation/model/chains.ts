@@ -142,7 +142,8 @@ export class ModelChains {
       outcome.waiting.push(identityOf(sighting))
       const name = asideName(network, sighting)
       const known = this.aside.get(name)
-      const isPointless = report === 'pending' && known?.report === 'confirmed'
+      const isOfLower = known?.report === report && known.height !== null && known.height < (height ?? known.height)
+      const isPointless = isOfLower || (report === 'pending' && known?.report === 'confirmed')
       if (!isPointless) this.aside.set(name, { sighting, report, height })
       return true
     }

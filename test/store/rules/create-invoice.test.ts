@@ -127,7 +127,7 @@ describe('creating an invoice', () => {
     assert.equal(isReplay, false)
     assert.deepEqual(work.done, [
       invoice,
-      { expiresAt: null, isPaid: false, orderId: null },
+      { amount: 150n, expiresAt: null, isPaid: false, orderId: null },
       'invoice.created',
       signed,
       idempotency,
@@ -136,13 +136,17 @@ describe('creating an invoice', () => {
 
   test('remembers nothing that was not sent', () => {
     const { work } = created({})
-    assert.deepEqual(work.done, [invoice, { expiresAt: null, isPaid: false, orderId: null }, 'invoice.created'])
+    assert.deepEqual(work.done, [
+      invoice,
+      { amount: 150n, expiresAt: null, isPaid: false, orderId: null },
+      'invoice.created',
+    ])
   })
 
   test('lets it expire', () => {
     const { work, expiresAt } = created({}, undefined, { ...request, expiresInSeconds: 60 })
     assert.equal(expiresAt, NOW + 60_000)
-    assert.deepEqual(work.done[1], { expiresAt: NOW + 60_000, isPaid: false, orderId: null })
+    assert.deepEqual(work.done[1], { amount: 150n, expiresAt: NOW + 60_000, isPaid: false, orderId: null })
   })
 
   test('finds it paid by deposits that are dated ahead', () => {
@@ -150,12 +154,17 @@ describe('creating an invoice', () => {
       const { work } = created({ receivedAhead })
       assert.deepEqual(work.done, [
         invoice,
-        { expiresAt: null, isPaid: true, orderId: null },
+        { amount: 150n, expiresAt: null, isPaid: true, orderId: null },
         'invoice.created',
         'invoice.paid',
       ])
     }
-    assert.deepEqual(created({ receivedAhead: 149n }).work.done[1], { expiresAt: null, isPaid: false, orderId: null })
+    assert.deepEqual(created({ receivedAhead: 149n }).work.done[1], {
+      amount: 150n,
+      expiresAt: null,
+      isPaid: false,
+      orderId: null,
+    })
   })
 
   const terms = { authority, idempotency, signed }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DONE } from '../../../src/domain/audit.js'
+import { doneEnd } from '../../../src/domain/audit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Order } from '../../../src/domain/order.js'
 import type { OrderWithOptions } from '../../../src/store/orders.js'
@@ -59,11 +59,11 @@ describe('what an owner asks to end', () => {
     [{ type: 'accept-order', orderId: NAME, owner: 'shop' }, ACCEPTED],
   ]
   for (const [command, ending] of commands) {
-    test(`${command.type}: its trace says that it is done, with it`, () => {
+    test(`${command.type}: its trace says that it was done before, with it`, () => {
       const { work, ends } = workOf(ending)
       const { type, outcome } = answeredNow(endAsAsked(work, { ...command, trace: 'the trace' }))
       assert.deepEqual([type, outcome.ok], [command.type, true])
-      assert.deepEqual(ends, [['the trace', DONE, NOW]])
+      assert.deepEqual(ends, [['the trace', doneEnd({ isUnchanged: true }), NOW]])
     })
 
     test(`${command.type}: nothing is said of one that is refused, or has no trace`, () => {
