@@ -65,7 +65,8 @@ export function databasePlays(server: PostgresServer | null): Plays {
         await ownWallet(watched)
         await silentAtFirst(watched)
         const lock = await keepLock(url, 'LOCK TABLE deposits IN EXCLUSIVE MODE')
-        const pushed = Array.from({ length: 5 }, (_, n) => deposits(watched, n * 1000, 1000))
+        // The deposits of a push enter the mailbox by 256.
+        const pushed = Array.from({ length: 20 }, (_, n) => deposits(watched, n * 256, 256))
         const settled = Promise.allSettled(pushed)
         await watched.scrapeUntil((samples) =>
           samples.some(({ name, value }) => name === 'billhook_mailbox_depth' && value > 4096),
