@@ -1,18 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseDatabaseAddress } from '../src/base/database-address.js'
-import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../src/crypto/id.js'
-import { DAY_MS } from '../src/domain/api-key.js'
-import { LATE_DAYS_DEFAULT } from '../src/domain/voiding.js'
-import { systemScheduler } from '../src/scheduler.js'
 import type { WalletCommand } from '../src/store/commands.js'
-import { openLmdbStore } from '../src/store/lmdb/lmdb-store.js'
-import { openPostgresStore } from '../src/store/postgres/postgres-store.js'
 import type { Store } from '../src/store/store.js'
 import { START_MS } from '../test/support/manual-clock.js'
-import { TEST_NETWORKS } from '../test/support/networks.js'
 import { administer } from '../test/support/postgres-database.js'
-import { SteppingClock } from './bench-store.js'
+import { openBenchDatabase, openBenchStore, SteppingClock } from './bench-store.js'
 import { wallet } from './merchants.js'
 import {
   EXPIRY_SECONDS,
@@ -129,25 +121,7 @@ async function bytesOnDisk(): Promise<number> {
 }
 
 function openStore(): Promise<Store> {
-  const random = createPooledRandom()
-  const ids = new IdGenerator(random)
-  const options = {
-    clock,
-    networks: TEST_NETWORKS,
-    flawOfAddress: () => null,
-    areWalletsShared: true,
-    lateMs: LATE_DAYS_DEFAULT * DAY_MS,
-    underpayment: 0,
-    areCoinsMixed: true,
-    mayBegin: true,
-    newId: (ms: number) => ids.next(ms),
-    randomKeyId: () => randomKeyId(random),
-    randomSecretHex: () => randomSecretHex(random),
-  }
-  if (task.store === 'lmdb') return openLmdbStore({ ...options, directory: task.place })
-  const address = parseDatabaseAddress(task.place)
-  if (address === undefined) throw new Error(`${task.place} is no address of a database`)
-  return openPostgresStore({ ...options, address, kind: 'real', scheduler: systemScheduler })
+  return task.store === 'lmdb' ? openBenchStore(task.place, clock) : openBenchDatabase(task.place, clock)
 }
 
 /** Both times of some work, in ms: of the clock, and of the processor in this process. */

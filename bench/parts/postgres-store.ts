@@ -1,20 +1,13 @@
 import { randomInt } from 'node:crypto'
-import { parseDatabaseAddress } from '../../src/base/database-address.js'
-import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../../src/crypto/id.js'
 import { formatAmount } from '../../src/domain/amount.js'
-import { DAY_MS } from '../../src/domain/api-key.js'
 import { NO_ORDER_FIELDS } from '../../src/domain/order-fields.js'
-import { LATE_DAYS_DEFAULT } from '../../src/domain/voiding.js'
 import { createLog } from '../../src/log.js'
-import { systemScheduler } from '../../src/scheduler.js'
 import type { InvoiceCommand, WalletCommand } from '../../src/store/commands.js'
-import { openPostgresStore } from '../../src/store/postgres/postgres-store.js'
 import type { Store } from '../../src/store/store.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
-import { TEST_NETWORKS } from '../../test/support/networks.js'
 import { administer } from '../../test/support/postgres-database.js'
 import type { Bench } from '../bench.js'
-import { SteppingClock } from '../bench-store.js'
+import { openBenchDatabase, SteppingClock } from '../bench-store.js'
 import { wallet } from '../merchants.js'
 import { POSTGRES_CLAIMS, POSTGRES_DEPOSITS, POSTGRES_PAID_STATUS } from '../names.js'
 import { startDatabase } from '../postgres-contestants.js'
@@ -40,7 +33,7 @@ export async function postgresStore(bench: Bench): Promise<void> {
   try {
     const sizes = bench.parameters.historySizes
     const clock = new SteppingClock(0, Date.now() - (Math.max(...sizes) + 1) * DEPOSIT_EVERY_MS)
-    const store = await openStore(url, clock)
+    const store = await openBenchDatabase(url, clock)
     try {
       await timePaidStatus(bench, { store, clock, url })
     } finally {
@@ -53,36 +46,13 @@ export async function postgresStore(bench: Bench): Promise<void> {
 }
 
 async function timeOthers(bench: Bench, url: string): Promise<void> {
-  const store = await openStore(url)
+  const store = await openBenchDatabase(url)
   try {
     await timeClaims(bench, store, url)
     await timeDeposits(bench, store)
   } finally {
     await store.close()
   }
-}
-
-function openStore(url: string, clock?: SteppingClock): Promise<Store> {
-  const address = parseDatabaseAddress(url)
-  if (address === undefined) throw new Error(`${url} is no address of a database`)
-  const random = createPooledRandom()
-  const ids = new IdGenerator(random)
-  return openPostgresStore({
-    address,
-    ...(clock === undefined ? {} : { clock }),
-    networks: TEST_NETWORKS,
-    flawOfAddress: () => null,
-    areWalletsShared: true,
-    lateMs: LATE_DAYS_DEFAULT * DAY_MS,
-    underpayment: 0,
-    areCoinsMixed: true,
-    kind: 'real',
-    mayBegin: true,
-    newId: (ms) => ids.next(ms),
-    randomKeyId: () => randomKeyId(random),
-    randomSecretHex: () => randomSecretHex(random),
-    scheduler: systemScheduler,
-  })
 }
 
 interface Filling {

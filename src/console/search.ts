@@ -79,7 +79,7 @@ async function found(store: SearchStore, terms: SearchTerms): Promise<Hits> {
       orders.push(...(await ordersOf(store, answers)).map(orderHit))
       all.push(...answers.map(recordOf).map((one) => invoiceHit(one, nameOf(one))))
     }
-    // Whoever looks for an order means itself before its invoices.
+    // An order comes before its invoices: a search for it means the order.
     hits.add(matched, orders.slice(0, SHOWN_EACH))
     hits.add(matched, all.slice(0, SHOWN_EACH))
   }
