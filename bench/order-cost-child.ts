@@ -13,8 +13,8 @@ import {
   type OrderCostTask,
   orderOf,
   plainOf,
-  WALLETS,
   type WorkTime,
+  walletsOf,
 } from './order-cost.js'
 import { argument, tell } from './parent.js'
 
@@ -31,6 +31,7 @@ const MS_PER_SECOND = 1000
 const US_PER_MS = 1000
 
 const task = argument<OrderCostTask>()
+const wallets = walletsOf(task)
 const clock = new SteppingClock(0, START_MS)
 const store = await openStore()
 const cost = await measure()
@@ -47,7 +48,9 @@ async function measure(): Promise<OrderCost> {
     const count = isOrders ? task.orders : task.orders * OPTIONS
     for (let from = 0; from < count; from += atOnce) {
       const numbers = Array.from({ length: Math.min(atOnce, count - from) }, (_, n) => from + n)
-      ids.push(...(await perform(numbers.map((n): WalletCommand => (isOrders ? orderOf(n) : plainOf(n))))))
+      ids.push(
+        ...(await perform(numbers.map((n): WalletCommand => (isOrders ? orderOf(n, wallets) : plainOf(n, wallets))))),
+      )
     }
   })
   const afterCreation = ownMemoryMib()
@@ -70,7 +73,7 @@ async function measure(): Promise<OrderCost> {
 }
 
 async function list(): Promise<void> {
-  for (const owner of new Set(WALLETS.map((one) => one.owner))) {
+  for (const owner of new Set(wallets.map((one) => one.owner))) {
     let after: string | null = null
     do {
       const page: { readonly next: string | null } =
@@ -104,8 +107,8 @@ async function perform(commands: readonly WalletCommand[]): Promise<readonly str
 }
 
 async function addWallets(): Promise<void> {
-  for (let from = 0; from < WALLETS.length; from += INVOICES_AT_ONCE) {
-    const facts = WALLETS.slice(from, from + INVOICES_AT_ONCE).map(({ id, owner }) => {
+  for (let from = 0; from < wallets.length; from += INVOICES_AT_ONCE) {
+    const facts = wallets.slice(from, from + INVOICES_AT_ONCE).map(({ id, owner }) => {
       const { address, network } = wallet(id, owner)
       return { eventId: null, fact: { type: 'wallet.assigned', id, address, network, owner } as const }
     })

@@ -8,7 +8,6 @@ import { askChild } from './child.js'
 /** Options of an order: as many as there may be. */
 export const OPTIONS = 10
 export const EXPIRY_SECONDS = 900
-const WALLET_COUNT = 5000
 const OWNERS = 50
 const CURRENCIES = ['USDT', 'native'] as const
 const WALLETS_PER_ORDER = OPTIONS / CURRENCIES.length
@@ -21,6 +20,8 @@ export interface OrderCostTask {
   readonly store: 'lmdb' | 'postgres'
   readonly kind: 'orders' | 'invoices'
   readonly orders: number
+  /** Wallets that they are on, a multiple of those of an order. */
+  readonly wallets: number
   readonly place: string
 }
 
@@ -41,18 +42,25 @@ export interface OrderCost {
   readonly diskMib: number
 }
 
-/** Wallets of an order have one owner. */
-export const WALLETS = Array.from({ length: WALLET_COUNT }, (_, n) => ({
-  id: `wallet-${n}`,
-  owner: `owner-${Math.floor(n / WALLETS_PER_ORDER) % OWNERS}`,
-}))
+interface OwnedWallet {
+  readonly id: string
+  readonly owner: string
+}
+
+/** So many wallets. Those of an order have one owner. */
+export function walletsOf({ wallets }: Pick<OrderCostTask, 'wallets'>): readonly OwnedWallet[] {
+  return Array.from({ length: wallets }, (_, n) => ({
+    id: `wallet-${n}`,
+    owner: `owner-${Math.floor(n / WALLETS_PER_ORDER) % OWNERS}`,
+  }))
+}
 
 /** The `n`th order: on five wallets, in two currencies on each. No two on a wallet ask the same. */
-export function orderOf(n: number): OrderCommand {
-  const first = (n * WALLETS_PER_ORDER) % WALLET_COUNT
+export function orderOf(n: number, wallets: readonly OwnedWallet[]): OrderCommand {
+  const first = n * WALLETS_PER_ORDER
   const price = { amount: formatAmount(priceOf(n)), currency: 'EUR' }
   const options = Array.from({ length: OPTIONS }, (_, i) => ({
-    walletIds: [walletAt(first + Math.floor(i / CURRENCIES.length)).id],
+    walletIds: [walletAt(first + Math.floor(i / CURRENCIES.length), wallets).id],
     currency: CURRENCIES[i % CURRENCIES.length] ?? 'native',
     fixedAmount: null,
   }))
@@ -61,7 +69,7 @@ export function orderOf(n: number): OrderCommand {
   return {
     type: 'order',
     request: {
-      owner: walletAt(first).owner,
+      owner: walletAt(first, wallets).owner,
       price,
       options,
       name: `Order ${n}`,
@@ -79,9 +87,9 @@ export function orderOf(n: number): OrderCommand {
 }
 
 /** The `n`th of the plain invoices, on the wallet and in the currency of the option with its number. */
-export function plainOf(n: number): InvoiceCommand {
+export function plainOf(n: number, wallets: readonly OwnedWallet[]): InvoiceCommand {
   const [order, option] = [Math.floor(n / OPTIONS), n % OPTIONS]
-  const { id, owner } = walletAt(order * WALLETS_PER_ORDER + Math.floor(option / CURRENCIES.length))
+  const { id, owner } = walletAt(order * WALLETS_PER_ORDER + Math.floor(option / CURRENCIES.length), wallets)
   const amount = priceOf(order)
   return {
     type: 'invoice',
@@ -107,8 +115,8 @@ export function orderCost(task: OrderCostTask): Promise<OrderCost> {
   return askChild<OrderCost>('order-cost-child.js', task)
 }
 
-function walletAt(n: number) {
-  const found = WALLETS[n % WALLET_COUNT]
+function walletAt(n: number, wallets: readonly OwnedWallet[]) {
+  const found = wallets[n % wallets.length]
   if (found === undefined) throw new Error('there are no wallets')
   return found
 }

@@ -8,29 +8,33 @@ import { writeRequestFile } from './request-file.js'
 import { withService } from './service-process.js'
 
 const KEYS = 50
-const WALLETS = 5000
 const CURRENCIES = ['USDT', 'native', 'USDT'] as const
 /** Cents of a price: orders that share a wallet differ in them. */
 const CENTS = 97
-const WARM_UP_SECONDS = 1
 const RATES = { EUR: { USDT: '0.92', ETH: '2950.10' } }
 
 export interface OrderRatesParts {
   readonly directory: string
   readonly loadGenerator: LoadGenerator
+  /** 0: nothing warms up. */
+  readonly warmUpSeconds: number
   readonly seconds: number
   readonly connections: number
+  /** Wallets of all merchants, a multiple of the keys. */
+  readonly wallets: number
 }
 
 /** How many signed creations a service answers in a second, of orders or of plain invoices. Each turn has a service with an empty store. */
 export class OrderRates {
-  private readonly merchants = new Merchants(KEYS, WALLETS)
+  private readonly merchants: Merchants
   private turns = 0
 
-  constructor(private readonly parts: OrderRatesParts) {}
+  constructor(private readonly parts: OrderRatesParts) {
+    this.merchants = new Merchants(KEYS, parts.wallets)
+  }
 
   async measure(kind: 'orders' | 'invoices', settings: Readonly<Record<string, string>>): Promise<number> {
-    const { directory, loadGenerator, seconds, connections } = this.parts
+    const { directory, loadGenerator, warmUpSeconds, seconds, connections } = this.parts
     this.turns += 1
     const data = join(directory, `service-${this.turns}`)
     const requests = join(directory, `requests-${this.turns}`)
@@ -46,7 +50,7 @@ export class OrderRates {
         from += count
         return loadGenerator.run({ url, connections, seconds: duration, requests })
       }
-      await run(WARM_UP_SECONDS)
+      if (warmUpSeconds > 0) await run(warmUpSeconds)
       return run(seconds)
     })
     rmSync(requests, { force: true })
@@ -62,12 +66,12 @@ export class OrderRates {
     if (signer === undefined) throw new Error('there are no merchants')
     const options = CURRENCIES.map((currency, i) => {
       // Every fiftieth wallet is of the same owner.
-      const wallet = wallets[(n + i * KEYS) % WALLETS]
+      const wallet = wallets[(n + i * KEYS) % wallets.length]
       if (wallet?.owner !== signer.owner) throw new Error('an order has wallets of several owners')
       return { walletIds: [wallet.id], currency }
     })
     const price = {
-      amount: `${1000 + 10 * Math.floor(n / WALLETS)}.${String(n % CENTS).padStart(2, '0')}`,
+      amount: `${1000 + 10 * Math.floor(n / wallets.length)}.${String(n % CENTS).padStart(2, '0')}`,
       currency: 'EUR',
     }
     return signedRequest(signer, 'POST /api/orders', { price, options, name: `Order ${n}`, reference: `order-${n}` })

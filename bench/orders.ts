@@ -16,13 +16,16 @@ import { say } from './service-process.js'
  * Measures on both engines what orders cost beside plain invoices, in turns: orders of ten options beside ten times as many invoices, in
  * the store alone; and how many signed orders of three options a service creates in a second.
  *
- *     node dist/bench/orders.js [--orders 10000] [--rounds 3] [--seconds 4] [--store lmdb|postgres] [--only cost|rate]
+ *     node dist/bench/orders.js [--orders 10000] [--wallets 5000] [--rounds 3] [--warm-up 1] [--seconds 4] [--store lmdb|postgres]
+ *       [--only cost|rate]
  */
 
 const { values } = parseArgs({
   options: {
     orders: { type: 'string', default: '10000' },
+    wallets: { type: 'string', default: '5000' },
     rounds: { type: 'string', default: '3' },
+    'warm-up': { type: 'string', default: '1' },
     seconds: { type: 'string', default: '4' },
     connections: { type: 'string', default: '256' },
     store: { type: 'string' },
@@ -31,6 +34,7 @@ const { values } = parseArgs({
 })
 
 const rounds = Number(values.rounds)
+const wallets = Number(values.wallets)
 const STORES = (['lmdb', 'postgres'] as const).filter((store) => values.store === undefined || values.store === store)
 const TIMES = { create: 'created', read: 'read one by one', listed: 'listed', expire: 'expired' } as const
 const SIZES = { memoryMib: 'memory, MiB', diskMib: 'on disk, MiB' } as const
@@ -56,7 +60,7 @@ async function compareCosts(store: OrderCostTask['store']): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     for (const kind of ['invoices', 'orders'] as const) {
       const place = await placeFor(store, `${kind}-${round}`)
-      of[kind].push(await orderCost({ store, kind, orders, place }))
+      of[kind].push(await orderCost({ store, kind, orders, wallets, place }))
       if (store === 'lmdb') rmSync(place, { recursive: true })
     }
   }
@@ -77,8 +81,10 @@ async function compareRates(store: OrderCostTask['store']): Promise<void> {
   const rates = new OrderRates({
     directory: directory.path,
     loadGenerator: chooseLoadGenerator(),
+    warmUpSeconds: Number(values['warm-up']),
     seconds: Number(values.seconds),
     connections: Number(values.connections),
+    wallets,
   })
   const of = { invoices: [] as number[], orders: [] as number[] }
   for (let round = 0; round < rounds; round += 1) {

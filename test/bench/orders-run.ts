@@ -5,7 +5,20 @@ import { fileURLToPath } from 'node:url'
 import { postgresForTests } from '../support/postgres-tests.js'
 
 const script = fileURLToPath(new URL('../../bench/orders.js', import.meta.url))
-const TINY = ['--orders', '50', '--rounds', '1', '--seconds', '1', '--connections', '16']
+const TINY = [
+  '--orders',
+  '50',
+  '--wallets',
+  '250',
+  '--rounds',
+  '1',
+  '--warm-up',
+  '0',
+  '--seconds',
+  '1',
+  '--connections',
+  '16',
+]
 const TIME_LIMIT_MS = 120_000
 /** What orders cost, each as a ratio, and how many are created in a second. */
 const FIGURES = 11
