@@ -5,9 +5,17 @@
 
 const AMOUNT_DECIMALS = 18
 
-/** The smallest amount that a coin or token with so many decimal places can carry, in atoms. */
+/** By decimal places. */
+const SMALLEST_UNITS = Array.from(
+  { length: AMOUNT_DECIMALS + 1 },
+  (_, decimals) => 10n ** BigInt(AMOUNT_DECIMALS - decimals),
+)
+
+/** The smallest amount that a coin or token with so many decimal places (0–18) can carry, in atoms. */
 export function smallestUnit(decimals: number): bigint {
-  return 10n ** BigInt(AMOUNT_DECIMALS - decimals)
+  const unit = SMALLEST_UNITS[decimals]
+  if (unit === undefined) throw new RangeError(`no amount has ${decimals} decimal places`)
+  return unit
 }
 /** Maximum integer digits of an invoice's amount (decisions 4). */
 const AMOUNT_INTEGER_DIGITS_MAX = 60
@@ -53,7 +61,7 @@ export function parseNativeDepositAmount(text: string): bigint | null {
  */
 export function parseTokenDepositAmount(text: string, tokenDecimals: number): bigint | null {
   if (text.length > OBSERVED_DIGITS_MAX || !INTEGER.test(text)) return null
-  const atoms = BigInt(text) * 10n ** BigInt(AMOUNT_DECIMALS - tokenDecimals)
+  const atoms = BigInt(text) * smallestUnit(tokenDecimals)
   return atoms === 0n ? null : atoms
 }
 
@@ -75,7 +83,7 @@ export function parseFormattedAmount(text: string): bigint {
 
 /** The raw on-chain integer of an amount, or null if the token has too few decimals for it. */
 export function rawTokenAmount(atoms: bigint, tokenDecimals: number): string | null {
-  const unit = 10n ** BigInt(AMOUNT_DECIMALS - tokenDecimals)
+  const unit = smallestUnit(tokenDecimals)
   return atoms % unit === 0n ? (atoms / unit).toString() : null
 }
 

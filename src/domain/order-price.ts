@@ -13,8 +13,8 @@ export interface PriceDecimals {
   readonly coin: number
 }
 
-/** What is rounded has at least as many significant digits, where the coin can carry them. */
-const SIGNIFICANT_DIGITS_MIN = 4
+/** What is rounded has at least four significant digits, where the coin can carry them. */
+const SIGNIFICANT_MIN = 1000n
 
 /** By how much an amount may be raised so that it is no other's: 5 of 1,000. */
 const RAISE_PARTS = 5n
@@ -68,6 +68,31 @@ export interface Quote {
   readonly decimals: number
   readonly rate: UsedRate | null
   readonly isFixed: boolean
+}
+
+/** An option with its coin, or why it has none. */
+export interface OptionToPrice {
+  readonly option: Pick<RequestedOption, 'currency' | 'fixedAmount'>
+  readonly coin: Outcome<OptionCoin>
+}
+
+/** What each option of a price costs at a moment. A coin that is priced is not priced again: it costs the same on each of its networks. */
+export function quoteOptions(
+  price: Price,
+  options: readonly OptionToPrice[],
+  rates: Rates,
+  places: PriceDecimals,
+  nowMs: number,
+): readonly Outcome<Quote>[] {
+  const known = new Map<string, Outcome<Quote>>()
+  return options.map(({ option, coin }) => {
+    if (!coin.ok) return coin
+    const { symbol, decimals } = coin.value
+    const name = `${option.currency} ${symbol} ${decimals} ${option.fixedAmount}`
+    const quote = known.get(name) ?? quoteOption(price, option, coin.value, rates, places, nowMs)
+    known.set(name, quote)
+    return quote
+  })
 }
 
 /** What an option of a price costs at a moment. Fails with `rate_unavailable`, which names the coin. */
@@ -157,9 +182,8 @@ function convertedAmount(price: bigint, used: QuotedRate | null): { readonly ove
 }
 
 function decimalsFor(over: bigint, under: bigint, least: number, most: number): number {
-  const enough = 10n ** BigInt(SIGNIFICANT_DIGITS_MIN - 1)
   let decimals = least
-  while (decimals < most && ceiling(over, under * smallestUnit(decimals)) < enough) decimals += 1
+  while (decimals < most && ceiling(over, under * smallestUnit(decimals)) < SIGNIFICANT_MIN) decimals += 1
   return decimals
 }
 

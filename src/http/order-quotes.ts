@@ -1,8 +1,8 @@
 import type { Outcome } from '../domain/failure.js'
 import type { Networks } from '../domain/network.js'
-import type { OrderRequest } from '../domain/order.js'
+import { type OrderRequest, walletsOfRequest } from '../domain/order.js'
 import { coinOfOption, type OptionWallet } from '../domain/order-coin.js'
-import { type PriceDecimals, type Quote, quoteOption, type Rates } from '../domain/order-price.js'
+import { type PriceDecimals, type Quote, quoteOptions, type Rates } from '../domain/order-price.js'
 import type { Awaitable } from '../store/reading.js'
 import type { WalletPort } from '../store/wallets.js'
 
@@ -21,15 +21,10 @@ export async function quotesFor(
   { networks, wallets, ratesNow, places, now }: QuoteParts,
   { owner, price, options }: OrderRequest,
 ): Promise<readonly Outcome<Quote>[]> {
-  const ids = [...new Set(options.flatMap(({ walletIds }) => walletIds))]
-  const found = await Promise.all(ids.map((id) => wallets.find(id)))
-  const known = new Map(
-    found.flatMap((wallet): [string, OptionWallet][] => (wallet === undefined ? [] : [[wallet.id, wallet]])),
-  )
+  const found = await Promise.all(walletsOfRequest({ options }).map((id) => wallets.find(id)))
+  const known = new Map<string, OptionWallet>()
+  for (const wallet of found) if (wallet !== undefined) known.set(wallet.id, wallet)
   const rates = await ratesNow()
-  const nowMs = now()
-  return options.map((option) => {
-    const coin = coinOfOption(networks, owner, option, known)
-    return coin.ok ? quoteOption(price, option, coin.value, rates, places, nowMs) : coin
-  })
+  const withCoins = options.map((option) => ({ option, coin: coinOfOption(networks, owner, option, known) }))
+  return quoteOptions(price, withCoins, rates, places, now())
 }

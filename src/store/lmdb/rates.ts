@@ -4,7 +4,7 @@ import type { GivenRates, RatePort } from '../rates.js'
 import { answeredNow } from '../rules/asking.js'
 import { takeRates } from '../rules/rates.js'
 import type { Commit, CommitLoop } from './commit/commit-loop.js'
-import { CorruptRecord, type RecordCodec, RecordMemo, recordCodec, storedAs, text } from './tables/record-codec.js'
+import { CorruptRecord, type RecordCodec, recordCodec, storedAs, text } from './tables/record-codec.js'
 import type { ReadTables, Tables } from './tables/tables.js'
 
 export const RATES_KEY = Buffer.from('rates')
@@ -25,17 +25,22 @@ function readTable(stored: string): RateTable {
 
 /** The rates, in one row. */
 export class LmdbRates implements RatePort {
-  private readonly memo = new RecordMemo(ratesCodec)
+  /** As they are stored, until they change: no other process writes, and a table may be long. */
+  private known: RateTable | null = null
 
   constructor(private readonly commits: CommitLoop) {}
 
   current(): RateTable {
-    const bytes = this.commits.snapshot.tables.meta.get(RATES_KEY)
-    return bytes === undefined ? NO_RATES : this.memo.decode('rates', bytes).table
+    this.known ??= readRates(this.commits.snapshot.tables) ?? NO_RATES
+    return this.known
   }
 
-  take(given: GivenRates, terms: RateTerms): Promise<RateVerdict> {
-    return this.commits.run((commit) => answeredNow(takeRates(workOf(commit), given, terms)))
+  async take(given: GivenRates, terms: RateTerms): Promise<RateVerdict> {
+    try {
+      return await this.commits.run((commit) => answeredNow(takeRates(workOf(commit), given, terms)))
+    } finally {
+      this.known = null
+    }
   }
 }
 

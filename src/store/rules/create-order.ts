@@ -9,7 +9,7 @@ import {
   type UnusableWallet,
 } from '../../domain/invoice.js'
 import { type Order, type OrderRequest, optionReference } from '../../domain/order.js'
-import { type Quote, type RaisedAmount, raisedAmounts, raiseSteps } from '../../domain/order-price.js'
+import { type Quote, raisedAmounts, raiseSteps } from '../../domain/order-price.js'
 import { isPaid } from '../../domain/payment.js'
 import { type CreatedOrder, NO_TERMS, type OrderCommand, type OrderResult } from '../commands.js'
 import type { CreationWork } from './create-invoice.js'
@@ -114,10 +114,11 @@ function settleOptions(
   request: OrderRequest,
   quotes: OrderCommand['quotes'],
 ): readonly SettledOption[] | Failure {
-  const wanted = optionRequests(id, { request, quotes })
-  const facts = wanted.map((one, i) => {
-    const before = wanted.slice(0, i).map(({ request: { walletIds } }) => walletIds)
-    return { ...one, creation: work.option(one.request, before) }
+  const alongside: (readonly string[])[] = []
+  const facts = optionRequests(id, { request, quotes }).map(({ request: wanted, quote }) => {
+    const creation = work.option(wanted, [...alongside])
+    alongside.push(wanted.walletIds)
+    return { request: wanted, quote, creation }
   })
   for (const { creation } of facts) {
     const unusable = creation.unusableWallet()
@@ -136,11 +137,10 @@ function settleOptions(
   if (!request.isCallbackUrlValid) return failure('invalid_callback_url')
   if (settled.some(({ creation }) => creation.isReferenceTaken())) return failure('reference_in_use')
   const free: SettledOption[] = []
-  const steps = raiseSteps(raisedWallets(settled.map(({ request, quote }) => [request, quote])))
-  for (const { request: one, quote, creation } of settled) {
-    const found = freeAmount(creation, one, quote, steps)
+  for (const option of settled) {
+    const found = freeAmount(option, settled)
     if ('code' in found) return found
-    free.push({ request: { ...one, ...found }, quote, creation })
+    free.push(found)
   }
   for (const { creation } of settled) {
     const taken = creation.takenWallet()
@@ -151,21 +151,23 @@ function settleOptions(
   return free
 }
 
-/** The first amount that no unpaid invoice asks on its wallets. */
-function freeAmount(
-  creation: CreationWork,
-  { currency }: InvoiceRequest,
-  quote: Quote,
-  steps: number,
-): RaisedAmount | Failure {
+/** An option with the first amount that no unpaid invoice asks on its wallets. */
+function freeAmount(option: SettledOption, all: readonly SettledOption[]): SettledOption | Failure {
+  const { request, quote, creation } = option
   let wallet = creation.walletOfAmount(quote.amount)
-  if (wallet === null) return { amount: quote.amount, amountText: quote.amountText }
-  for (const raised of mayBeRaised(quote) ? raisedAmounts(quote, steps) : []) {
+  if (wallet === null) return option
+  for (const raised of mayBeRaised(quote) ? raisedAmounts(quote, stepsOf(all)) : []) {
     const taken = creation.walletOfRaised(raised.amount)
-    if (taken === null) return raised
+    if (taken === null) return { ...option, request: { ...request, ...raised } }
     wallet = taken
   }
+  const { currency } = request
   return detailedFailure('amount_in_use', { wallet }, { amount: quote.amountText, currency })
+}
+
+/** By how many steps each amount may be raised. */
+function stepsOf(options: readonly SettledOption[]): number {
+  return raiseSteps(raisedWallets(options.map(({ request, quote }) => [request, quote])))
 }
 
 /** On how many wallets the options are whose amounts may be raised. */

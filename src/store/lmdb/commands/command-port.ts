@@ -68,6 +68,8 @@ export class LmdbCommands implements CommandPort {
   }
 
   answerOrderWithoutTurn(command: OrderCommand): OrderResult | null {
+    const { owner, options } = command.request
+    if (options.every(({ walletIds }) => this.unowned.areOwn(owner, walletIds))) return null
     return answeredNow(answerUnownedOrderCreation(this.unowned, command))
   }
 

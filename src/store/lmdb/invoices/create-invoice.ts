@@ -13,7 +13,7 @@ import type { Network } from '../../../domain/network.js'
 import type { InvoiceCommand, InvoiceResult } from '../../commands.js'
 import { callbackOf } from '../../rules/callbacks.js'
 import { type Beginning, type CreationWork, createInvoice, type EarlierRequest } from '../../rules/create-invoice.js'
-import { CreationFacts, optionTerms } from '../../rules/creation-facts.js'
+import { CreationFacts } from '../../rules/creation-facts.js'
 import { findEarlier, isRepeatedCreation, rememberCreation, rememberRequest } from '../commands/idempotency.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
@@ -67,14 +67,14 @@ export class Examination {
   }
 }
 
-/** The creation of an invoice of an order. */
+/** The creation of an invoice of an order, by the terms of its options. */
 export function optionCreation(
   commit: Commit,
   request: InvoiceRequest,
   terms: InvoiceTerms,
   option: OptionOf,
 ): CreationWork {
-  return new LmdbCreation(commit, { type: 'invoice', request }, optionTerms(terms), option)
+  return new LmdbCreation(commit, { type: 'invoice', request }, terms, option)
 }
 
 /** The wallets of a creation, all of which belong to its owner. */

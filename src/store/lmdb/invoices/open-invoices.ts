@@ -24,9 +24,8 @@ const OPEN_KEY_BYTES = PLACE_BYTES + NUMBER_BYTES + 1 + ID_BYTES
 export function enterOpen(commit: Commit, invoice: IndexedInvoice, isAlone = false): void {
   setEnters(commit, invoice)
   const { openAmounts, openInvoices } = commit.tables
-  const tail = amountTail(invoice.currencyNo, invoice.amount)
   for (const place of invoice.places) {
-    const key = Buffer.concat([place, tail])
+    const key = amountKey(place, invoice.currencyNo, invoice.amount)
     const others = isAlone ? undefined : openAmounts.get(key)
     openAmounts.putSync(key, others === undefined ? invoice.id : Buffer.concat([others, invoice.id]))
     openInvoices.putSync(openKey(place, invoice), NOTHING)
@@ -35,9 +34,8 @@ export function enterOpen(commit: Commit, invoice: IndexedInvoice, isAlone = fal
 
 export function leaveOpen(commit: Commit, invoice: IndexedInvoice): void {
   const { openAmounts, openInvoices } = commit.tables
-  const tail = amountTail(invoice.currencyNo, invoice.amount)
   for (const place of invoice.places) {
-    const key = Buffer.concat([place, tail])
+    const key = amountKey(place, invoice.currencyNo, invoice.amount)
     const left = splitIds(openAmounts.get(key)).filter((id) => !id.equals(invoice.id))
     if (left.length === 0) openAmounts.removeSync(key)
     else openAmounts.putSync(key, Buffer.concat(left))
@@ -234,12 +232,10 @@ function openPrefix(place: Place, setNo: SetNo, ofClass?: number): Buffer {
 
 /** place │ currency (1) │ amount. */
 export function amountKey(place: Place, currencyNo: CurrencyNo, amount: bigint): Buffer {
-  return Buffer.concat([place, amountTail(currencyNo, amount)])
-}
-
-/** What follows the place: the same on all wallets of an invoice. */
-function amountTail(currencyNo: CurrencyNo, amount: bigint): Buffer {
-  return Buffer.concat([Buffer.of(currencyNo), sortableAmount(amount)])
+  const key = sortableAmount(amount, PLACE_BYTES + 1)
+  key.set(place)
+  key[PLACE_BYTES] = currencyNo
+  return key
 }
 
 /** The ids in a row of `open-amounts`. */

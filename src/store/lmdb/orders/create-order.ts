@@ -7,6 +7,7 @@ import type { CreatedOrder, OrderCommand, OrderResult } from '../../commands.js'
 import { answeredNow } from '../../rules/asking.js'
 import type { CreationWork } from '../../rules/create-invoice.js'
 import { createOrder, type EarlierOrder, type OrderCreationWork } from '../../rules/create-order.js'
+import { optionTerms } from '../../rules/creation-facts.js'
 import { reviewOrder } from '../../rules/order-life.js'
 import { findEarlier, isRepeatedCreation, rememberCreation, rememberRequest } from '../commands/idempotency.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
@@ -37,11 +38,14 @@ export function findEarlierOrder(at: Reader, request: IdempotentRequest): Earlie
 
 class LmdbOrderCreation implements OrderCreationWork {
   private readonly examination = new Examination(RAISE_EXAMINED_MAX)
+  private readonly terms: InvoiceTerms
 
   constructor(
     private readonly commit: Commit,
-    private readonly terms: InvoiceTerms,
-  ) {}
+    terms: InvoiceTerms,
+  ) {
+    this.terms = optionTerms(terms)
+  }
 
   get nowMs(): number {
     return this.commit.nowMs

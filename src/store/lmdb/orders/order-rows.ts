@@ -109,6 +109,29 @@ function readMetadata(stored: string): Metadata {
   return metadata
 }
 
+/** Field by field: what a pattern leaves over is a slow object of a shape of its own. */
+function toStored(order: Order): StoredOrder {
+  const { price, fields } = order
+  return {
+    owner: order.owner,
+    priceAmount: price.amount,
+    priceCurrency: price.currency,
+    name: order.name,
+    description: order.description,
+    reference: order.reference,
+    returnUrl: fields.returnUrl,
+    orderNumber: fields.orderNumber,
+    metadata: fields.metadata,
+    callbackUrl: order.callbackUrl,
+    expiresAt: order.expiresAt,
+    voidedAt: order.voidedAt,
+    acceptedAt: order.acceptedAt,
+    isExpiryDecided: order.isExpiryDecided,
+    standing: order.standing,
+    options: order.options,
+  }
+}
+
 function toStoredOption({ invoiceId, rate, isFixed, decimals, isVoidedByOrder }: OrderOption): StoredOption {
   return {
     invoiceId: Buffer.from(invoiceId, 'hex'),
@@ -153,11 +176,9 @@ export function orderRow(at: Reader, name: string): Order {
 }
 
 export function putOrderRow({ tables }: Commit, order: Order): void {
-  const { id, price, fields, createdAt, ...rest } = order
-  const key = keyOf(id)
-  if (timeOfId(key) !== createdAt) throw new Error('an order is not of the time of its id')
-  const stored = { ...rest, priceAmount: price.amount, priceCurrency: price.currency, ...fields }
-  tables.orders.putSync(key, codec.encode(stored))
+  const key = keyOf(order.id)
+  if (timeOfId(key) !== order.createdAt) throw new Error('an order is not of the time of its id')
+  tables.orders.putSync(key, codec.encode(toStored(order)))
   if (order.isExpiryDecided) tables.orderExpiries.removeSync(orderExpiryKey(order.expiresAt, key))
 }
 

@@ -47,24 +47,20 @@ const shortBigint = Buffer.alloc(SHORT_BIGINT_BYTES)
 /** Buffers' own methods take a number apart into bigints of a byte each. */
 const shortWords = new DataView(shortBigint.buffer, shortBigint.byteOffset, SHORT_BIGINT_BYTES)
 
-/** The bytes of a non-negative bigint, without leading zeros; empty for zero. */
-export function bigintToBytes(value: bigint): Buffer {
-  const bytes = digitsOf(value)
-  return bytes.buffer === shortBigint.buffer ? Buffer.from(bytes) : bytes
-}
-
-/** The same, valid until the next call. */
-function digitsOf(value: bigint): Buffer {
+/** The bytes of a non-negative bigint, without leading zeros, behind `room` bytes for the caller; none for zero. */
+export function bigintToBytes(value: bigint, room = 0): Buffer {
   const high = value >> WORD_BITS
   if (high >> WORD_BITS !== 0n) {
     const hex = value.toString(16)
-    return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
+    return Buffer.from('00'.repeat(room) + (hex.length % 2 === 0 ? hex : `0${hex}`), 'hex')
   }
   shortWords.setBigUint64(0, high)
   shortWords.setBigUint64(8, BigInt.asUintN(64, value))
   let start = 0
   while (start < SHORT_BIGINT_BYTES && shortBigint[start] === 0) start += 1
-  return shortBigint.subarray(start)
+  const bytes = Buffer.allocUnsafe(room + SHORT_BIGINT_BYTES - start)
+  shortBigint.copy(bytes, room, start)
+  return bytes
 }
 
 export function bigintFromBytes(bytes: Uint8Array): bigint {
@@ -83,12 +79,10 @@ function numberFromBytes(bytes: Uint8Array, start: number, end: number): number 
   return value
 }
 
-/** An amount within a key: its length before its bytes, so that keys sort by value. */
-export function sortableAmount(value: bigint): Buffer {
-  const bytes = digitsOf(value)
-  const sortable = Buffer.allocUnsafe(1 + bytes.length)
-  sortable[0] = bytes.length
-  sortable.set(bytes, 1)
+/** An amount within a key, behind `room` bytes for the caller: its length before its bytes, so that keys sort by value. */
+export function sortableAmount(value: bigint, room = 0): Buffer {
+  const sortable = bigintToBytes(value, room + 1)
+  sortable[room] = sortable.length - room - 1
   return sortable
 }
 

@@ -196,12 +196,16 @@ class PostgresCreation extends CreationFacts implements CreationWork {
 
 /** The creation of an order of a batch. */
 class PostgresOrderCreation implements OrderCreationWork {
+  private readonly terms: InvoiceTerms
+
   constructor(
     private readonly work: Work,
     private readonly facts: BatchFacts,
-    private readonly terms: InvoiceTerms,
+    terms: InvoiceTerms,
     private readonly made: Made,
-  ) {}
+  ) {
+    this.terms = optionTerms(terms)
+  }
 
   get nowMs(): number {
     return this.work.nowMs
@@ -221,7 +225,7 @@ class PostgresOrderCreation implements OrderCreationWork {
 
   option(request: InvoiceRequest, alongside: readonly (readonly string[])[]): CreationWork {
     const { work, facts, made, terms } = this
-    return new PostgresCreation(work, facts, made, { type: 'invoice', request }, optionTerms(terms), alongside)
+    return new PostgresCreation(work, facts, made, { type: 'invoice', request }, terms, alongside)
   }
 
   newId(): string {
