@@ -6,7 +6,7 @@ export interface MailboxBounds {
   readonly mailboxCapacity: number
   /** Maximum commands that wait for all wallets together. */
   readonly totalCapacity: number
-  /** Maximum commands in one turn. */
+  /** Maximum commands in one turn, and wallets that a turn of creations grows to. */
   readonly turnLimit: number
 }
 

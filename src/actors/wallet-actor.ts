@@ -29,28 +29,36 @@ export class WalletActor {
 }
 
 /**
- * A batch of commands on the same set of actors. A command on several wallets runs when it is at the head of all of
- * their mailboxes and all of them are free. It enters all of them at once, so two commands that share wallets are in
- * the same order in each shared mailbox. The oldest waiting command can therefore always run, and nothing deadlocks,
- * whatever the order in which clients name wallets.
+ * A batch of commands. A command on several wallets runs when it is at the head of all of their mailboxes and all of them are
+ * free. It enters all of them at once, so two commands that share wallets are in the same order in each shared mailbox. The
+ * oldest waiting command can therefore always run, and nothing deadlocks, whatever the order in which clients name wallets.
+ *
+ * What waits behind the first command joins its turn. A turn of creations takes further wallets in for creations on wallets of its own
+ * and free ones, so those of a shop whose orders share some of their wallets go to the store together. Other turns take none in:
+ * what they do may be long, and more would wait for it.
  */
 export class Turn {
+  readonly actors: WalletActor[] = []
   readonly batch: Envelope[] = []
   /** The commands of the batch. */
   readonly commands: WalletCommand[] = []
 
-  private constructor(readonly actors: readonly WalletActor[]) {}
+  /** `limit`: commands, and wallets that it grows to, at most. */
+  private constructor(
+    private readonly limit: number,
+    private readonly mayGrow: boolean,
+  ) {}
 
   /** Begins the turn of the command at the head of an actor's mailbox; null if it has to wait. */
-  static begin(actor: WalletActor, batchLimit: number): Turn | null {
+  static begin(actor: WalletActor, limit: number): Turn | null {
     const head = actor.mailbox.peek()
     if (head === undefined) return null
     for (const one of head.actors) {
       if (one.turn !== null || one.mailbox.peek() !== head) return null
     }
-    const turn = new Turn(head.actors)
-    for (const one of head.actors) one.turn = turn
-    turn.gather(batchLimit)
+    const turn = new Turn(limit, isOfCreations(head))
+    turn.take(head)
+    turn.gather()
     return turn
   }
 
@@ -59,31 +67,47 @@ export class Turn {
     for (const actor of this.actors) actor.turn = null
   }
 
-  /** Takes all commands that can run in this turn from the mailboxes, in order; what does not fit into any turn is alone in one. */
-  private gather(batchLimit: number): void {
-    let isMoving = true
-    while (isMoving) {
-      isMoving = false
-      for (const actor of this.actors) {
-        for (let head = actor.mailbox.peek(); head !== undefined; head = actor.mailbox.peek()) {
-          if (!this.hasRoom(head, batchLimit) || !this.isReady(head)) break
-          for (const one of head.actors) one.mailbox.shift()
-          this.batch.push(head)
-          for (const command of head.commands) this.commands.push(command)
-          isMoving = true
-        }
+  /** Takes all that can run in this turn from the mailboxes, in order; what does not fit into any turn is alone in one. */
+  private gather(): void {
+    // An actor whose mailbox has another head is added again, and comes again.
+    const toLookAt = new Set(this.actors)
+    for (const actor of toLookAt) {
+      toLookAt.delete(actor)
+      for (let head = actor.mailbox.peek(); head !== undefined; head = actor.mailbox.peek()) {
+        if (!this.hasRoom(head) || !this.mayTake(head)) break
+        this.take(head)
+        for (const one of head.actors) if (one !== actor) toLookAt.add(one)
       }
     }
   }
 
-  private hasRoom({ commands }: Envelope, batchLimit: number): boolean {
-    return this.batch.length === 0 || this.commands.length + commands.length <= batchLimit
+  private take(envelope: Envelope): void {
+    for (const one of envelope.actors) {
+      one.mailbox.shift()
+      if (one.turn === this) continue
+      one.turn = this
+      this.actors.push(one)
+    }
+    this.batch.push(envelope)
+    for (const command of envelope.commands) this.commands.push(command)
   }
 
-  private isReady(envelope: Envelope): boolean {
-    for (const actor of envelope.actors) {
-      if (actor.turn !== this || actor.mailbox.peek() !== envelope) return false
-    }
-    return true
+  private hasRoom({ commands }: Envelope): boolean {
+    return this.commands.length + commands.length <= this.limit
   }
+
+  private mayTake(envelope: Envelope): boolean {
+    let size = this.actors.length
+    for (const one of envelope.actors) {
+      if (one.mailbox.peek() !== envelope) return false
+      if (one.turn === this) continue
+      size += 1
+      if (!this.mayGrow || one.turn !== null || size > this.limit) return false
+    }
+    return size === this.actors.length || isOfCreations(envelope)
+  }
+}
+
+function isOfCreations({ commands }: Envelope): boolean {
+  return commands.every(({ type }) => type === 'invoice' || type === 'order')
 }

@@ -423,6 +423,60 @@ describe('a command on several wallets', () => {
     await Promise.all(made)
   })
 
+  test('takes in creations that share some of its wallets, as long as the others are free', async () => {
+    const { store, directory } = setUp()
+    const elsewhere = directory.createInvoice(wanted('elsewhere', 'z'))
+    const first = directory.createInvoice(wanted('first', 'v'))
+    const made = [
+      directory.createInvoice(wanted('uv', 'u', 'v')),
+      directory.createInvoice(wanted('vw', 'v', 'w')),
+      directory.createInvoice(wanted('wx', 'w', 'x')),
+      directory.createInvoice(wanted('xz', 'x', 'z')),
+      directory.createInvoice(wanted('only x', 'x')),
+    ]
+    ;(await store.commit(1)).release()
+    await first
+    const joint = await store.commit(2)
+    assert.deepEqual(joint.names, ['uv', 'vw', 'wx'], 'z is in another turn, and x is behind what waits for it')
+    joint.release()
+    store.commits[0]?.release()
+    const last = await store.commit(3)
+    assert.deepEqual(last.names, ['xz', 'only x'])
+    last.release()
+    await Promise.all([elsewhere, ...made])
+    await directory.idle()
+    assert.equal(directory.size, 0)
+  })
+
+  test('does not grow beyond the turn limit in wallets', async () => {
+    const { store, directory } = setUp({ mailboxCapacity: 9, totalCapacity: 9, turnLimit: 3 })
+    const first = directory.createInvoice(wanted('first', 'a'))
+    const made = ['ab', 'bc', 'cd'].map((name) => directory.createInvoice(wanted(name, ...name)))
+    ;(await store.commit(0)).release()
+    await first
+    const joint = await store.commit(1)
+    assert.deepEqual(joint.names, ['ab', 'bc'])
+    joint.release()
+    ;(await store.commit(2)).release()
+    await Promise.all(made)
+  })
+
+  test('makes no creation wait for deposits to other wallets, and no deposit for creations on others', async () => {
+    const { store, directory } = setUp()
+    const made = [directory.createInvoice(wanted('running', 'd'))]
+    made.push(directory.createInvoice(wanted('joins', 'd', 'e')))
+    const fates = directory.recordDeposits([deposit('1', '0xdd'), deposit('2', '0xbb')])
+    // The wallets of deposits are looked up first.
+    await new Promise((resolve) => setImmediate(resolve))
+    made.push(directory.createInvoice(wanted('behind', 'd', 'f')))
+    for (const [n, names] of [['running'], ['joins'], ['1', '2'], ['behind']].entries()) {
+      const commit = await store.commit(n)
+      assert.deepEqual(commit.names, names)
+      commit.release()
+    }
+    await Promise.all([fates, ...made])
+  })
+
   test('never shares a wallet with another turn under way, over random interleavings', async () => {
     const wallets = ['a', 'b', 'c', 'd']
     for (let seed = 1; seed <= 200; seed += 1) {
