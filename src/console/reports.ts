@@ -1,6 +1,6 @@
 import { type Outcome, succeed } from '../domain/failure.js'
 import { periodOf, UTC } from '../domain/zone.js'
-import { refuseParameter } from '../http/lists.js'
+import { refuseParameter } from '../http/list-query.js'
 import { type Markup, markup } from '../page/markup.js'
 import { csvOf } from '../reports/csv.js'
 import { fileName, isReport, linesOf, REPORTS, type ReportName, type ReportStore } from '../reports/report.js'

@@ -1,7 +1,7 @@
 import type { Signer } from '../auth/signed-request.js'
 import type { Permission } from '../domain/api-key.js'
 import { FILTER_PARAMETERS } from './invoice-filters.js'
-import { LIST_PARAMETERS } from './lists.js'
+import { LIST_PARAMETERS } from './list-query.js'
 import type { Answer, Request } from './server.js'
 
 /*

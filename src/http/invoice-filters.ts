@@ -4,7 +4,8 @@ import { type Outcome, succeed } from '../domain/failure.js'
 import { storedOrderNumber } from '../domain/order-fields.js'
 import type { Payment } from '../domain/payment.js'
 import type { Awaitable, InvoiceWithPayment, Page, PageOf } from '../store/reading.js'
-import { type Piece, refuseParameter, type Work } from './lists.js'
+import { refuseParameter } from './list-query.js'
+import type { Piece, Work } from './lists.js'
 
 export const FILTER_PARAMETERS = ['status', 'currency', 'createdAfter', 'createdBefore', 'orderNumber'] as const
 

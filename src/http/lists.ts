@@ -1,13 +1,11 @@
 import type { Slice, Turns } from '../base/turns.js'
-import { failure, type Outcome, refuseField, succeed } from '../domain/failure.js'
+import { failure } from '../domain/failure.js'
 import type { Awaitable, Page, PageOf } from '../store/reading.js'
 import type { ClientOf } from './guards/client-address.js'
 import type { Charge } from './guards/rate-limiter.js'
 import { failureAnswer, jsonTextAnswer } from './json.js'
+import { EVERYTHING, type ListQuery } from './list-query.js'
 import type { Answer, BodyStream, RequestHead } from './server.js'
-
-/** Largest `limit` that a client may ask for (decisions 4). */
-const PAGE_LIMIT_MAX = 1000
 
 /** Records that the first piece of a list reads at most. The size of those says how many the next one reads. */
 const FIRST_RECORDS = 32
@@ -23,41 +21,6 @@ const PIECE_COST_MAX_MS = 10
 
 /** Lists that may be under way at once for one owner, or for one client; what is asked for beyond is answered 503. */
 export const LISTS_UNDER_WAY_MAX = 32
-
-const LIMIT = /^[1-9][0-9]{0,3}$/
-/** Cursors are ids of records; clients take them from the Link header. */
-const CURSOR = /^[0-9a-f]{32}$/
-
-export const LIST_PARAMETERS = ['limit', 'cursor'] as const
-
-export interface ListQuery {
-  /** Null: the whole list. */
-  readonly limit: number | null
-  /** Null: from the newest. */
-  readonly cursor: string | null
-}
-
-const EVERYTHING: ListQuery = { limit: null, cursor: null }
-
-/** Reads `limit`, null if it is absent; refuses with `invalid_query`. */
-export function readLimit(parameters: URLSearchParams): Outcome<number | null> {
-  const limit = parameters.get('limit')
-  if (limit !== null && (!LIMIT.test(limit) || Number(limit) > PAGE_LIMIT_MAX)) return refuseParameter('limit')
-  return succeed(limit === null ? null : Number(limit))
-}
-
-/** Reads `limit` and `cursor`; refuses with `invalid_query`. */
-export function readListQuery(parameters: URLSearchParams): Outcome<ListQuery> {
-  const limit = readLimit(parameters)
-  if (!limit.ok) return limit
-  const cursor = parameters.get('cursor')
-  if (cursor !== null && !CURSOR.test(cursor)) return refuseParameter('cursor')
-  return succeed({ limit: limit.value, cursor })
-}
-
-export function refuseParameter(parameter: string) {
-  return refuseField('invalid_query', parameter, { parameter })
-}
 
 /** A list of an owner, newest first. */
 export interface List<T> {

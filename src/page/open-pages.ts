@@ -1,30 +1,7 @@
 import { inPieces } from '../base/pieces.js'
 import { Listeners } from './listeners.js'
 import { OpenPage } from './open-page.js'
-
-/** A page that may be open: the path at which it is. */
-export type PageName = `pay/${string}` | `order/${string}`
-
-const PAY_PAGE = 'pay/'
-const ORDER_PAGE = 'order/'
-
-export function payPage(invoiceId: string): PageName {
-  return `${PAY_PAGE}${invoiceId}`
-}
-
-export function orderPageName(orderId: string): PageName {
-  return `${ORDER_PAGE}${orderId}`
-}
-
-/** The order that a page is of; null for the page of an invoice. */
-export function orderOfPage(name: PageName): string | null {
-  return name.startsWith(ORDER_PAGE) ? name.slice(ORDER_PAGE.length) : null
-}
-
-/** The invoice that a page is of. */
-export function invoiceOfPage(name: PageName): string {
-  return name.slice(PAY_PAGE.length)
-}
+import type { PageName } from './page-name.js'
 
 /** Pages that may wait for changes at once. */
 const OPEN_PAGES_MAX = 10_000

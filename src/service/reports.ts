@@ -1,4 +1,4 @@
-import type { WorkRecord } from '../http/routes/admin.js'
+import type { WorkRecord } from '../http/routes/work-answer.js'
 import type { Asked } from '../reports/received.js'
 import { linesOf, type ReportName, type ReportStore } from '../reports/report.js'
 

@@ -16,14 +16,8 @@ import { MAX_DER_SIGNATURE_BYTES } from '../crypto/der.js'
 import { PUBLIC_KEY_BYTES, type Secp256k1EngineName } from '../crypto/secp256k1.js'
 import { type Cancel, type Scheduler, wakefulScheduler } from '../scheduler.js'
 import { assertKnownVerdicts, encodeKnownBatch } from './engine-choice.js'
-import {
-  type Chosen,
-  type Rejection,
-  type VerifyLaneName,
-  VerifyLanes,
-  type VerifyLanesSettings,
-  type WaitingRequest,
-} from './lanes.js'
+import { type Chosen, type Rejection, type VerifyLaneName, VerifyLanes, type VerifyLanesSettings } from './lanes.js'
+import type { WaitingRequest } from './request-queue.js'
 import { encodeBatch, readAnswer, type VerifyRequest } from './wire.js'
 
 /** Measures verification. It is called for each request, so it must be quick, and must not throw. */

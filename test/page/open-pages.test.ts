@@ -5,16 +5,14 @@ import {
   BEAT_MS,
   CONFIRMING_EVERY_MS,
   CONFIRMING_PAGES_MAX,
-  invoiceOfPage,
   OPEN_PAGES_PER_CLIENT_MAX,
   OpenPages,
   type OpenPagesOptions,
-  type PageName,
   type PageState,
-  payPage,
   TOLD_AT_ONCE,
   type Waiting,
 } from '../../src/page/open-pages.js'
+import { invoiceOfPage, type PageName, payPage } from '../../src/page/page-name.js'
 
 /** More turns of the event loop than reading a few invoices takes. */
 const TURNS = 10

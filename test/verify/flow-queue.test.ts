@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { FlowQueue, type WaitingRequest } from '../../src/verify/lanes.js'
+import { FlowQueue } from '../../src/verify/flow-queue.js'
+import type { WaitingRequest } from '../../src/verify/request-queue.js'
 
 const BYTES = 10
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { RequestQueue, type WaitingRequest } from '../../src/verify/lanes.js'
+import { RequestQueue, type WaitingRequest } from '../../src/verify/request-queue.js'
 
 function entry(name: string, bytes = 10): WaitingRequest {
   return {

@@ -2,7 +2,8 @@ import { type Outcome, succeed } from '../../domain/failure.js'
 import type { EventPort } from '../../store/events.js'
 import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonTextAnswer } from '../json.js'
-import { type Lists, readLimit, refuseParameter } from '../lists.js'
+import { readLimit, refuseParameter } from '../list-query.js'
+import type { Lists } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
 /** Events of one answer, if the request does not say how many. */

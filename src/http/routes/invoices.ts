@@ -20,7 +20,8 @@ import {
   wantedPage,
 } from '../invoice-filters.js'
 import { failureAnswer, jsonAnswer, jsonTextAnswer, readJsonObject } from '../json.js'
-import { type ListQuery, type Lists, linkOf, type PagedList, readListQuery, refuseParameter } from '../lists.js'
+import { type ListQuery, readListQuery, refuseParameter } from '../list-query.js'
+import { type Lists, linkOf, type PagedList } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 import { termsOf } from '../signed-creation.js'
 

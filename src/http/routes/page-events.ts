@@ -1,6 +1,7 @@
 import { failure } from '../../domain/failure.js'
 import { newsOf } from '../../page/open-page.js'
-import type { OpenPages, PageName } from '../../page/open-pages.js'
+import type { OpenPages } from '../../page/open-pages.js'
+import type { PageName } from '../../page/page-name.js'
 import type { awaitedBy } from '../../page/payment-state.js'
 import type { ClientOf } from '../guards/client-address.js'
 import { BASE_HEADERS, failureAnswer } from '../json.js'

@@ -20,7 +20,8 @@ import type { TestDeliveries } from '../../webhooks/test-deliveries.js'
 import { handlers, REDELIVERIES_PER_OWNER_MINUTE, TESTS_PER_OWNER_MINUTE } from '../endpoints.js'
 import type { Limiters, RateLimiter } from '../guards/rate-limiter.js'
 import { failureAnswer, jsonAnswer, readJsonObject } from '../json.js'
-import { type Lists, readListQuery } from '../lists.js'
+import { readListQuery } from '../list-query.js'
+import type { Lists } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
 const MS_PER_SECOND = 1000

@@ -1,4 +1,4 @@
-import type { WorkRecord } from '../../http/routes/admin.js'
+import type { WorkRecord } from '../../http/routes/work-answer.js'
 import { examineClock } from './clock.js'
 import { examineData } from './data.js'
 import { examineDatabase } from './database.js'
