@@ -180,11 +180,12 @@ async function wanted<T>(
 /** The orders whose id begins so: ids are in the order of time, and listed from the newest. */
 async function ordersBeginning({ orders, turns }: SearchStore, beginning: string): Promise<readonly OrderRecord[]> {
   if (!/^[0-9a-f]{1,32}$/.test(beginning)) return []
-  const after = beginning.padEnd(ID_DIGITS, 'f')
-  const exact = beginning.length === ID_DIGITS ? await orders.findWithOptions(beginning) : undefined
-  if (exact !== undefined) return [shownOrder(exact)]
-  const { items } = await turns.run(CONSOLE, (slice) => orders.all({ after, limit: SHOWN_EACH, slice }))
-  return items.filter(({ order }) => order.id.startsWith(beginning)).map(shownOrder)
+  // A list goes on behind its cursor, so the last id that begins so is looked up.
+  const last = beginning.padEnd(ID_DIGITS, 'f')
+  const found = await orders.findWithOptions(last)
+  const { items } = await turns.run(CONSOLE, (slice) => orders.all({ after: last, limit: SHOWN_EACH, slice }))
+  const before = items.filter(({ order }) => order.id.startsWith(beginning))
+  return [...(found === undefined ? [] : [found]), ...before].slice(0, SHOWN_EACH).map(shownOrder)
 }
 
 /** The invoice that a deposit is matched to, which may be another one than the payer meant. */

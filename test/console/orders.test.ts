@@ -4,6 +4,8 @@ import { ConsoleFixture, OWNER, tablesOf, WALLET } from './console-fixture.js'
 
 const HOSTILE = '"><script>alert(1)</script>\u202e'
 const FORMULA = '=1+1'
+/** So many that one of them has an id for the test. */
+const ORDERS_TRIED_MAX = 500
 
 /** A shop with an order of 25 USDT, or half an ether, on one wallet. */
 async function withShop(t: Parameters<typeof ConsoleFixture.start>[0]) {
@@ -84,6 +86,22 @@ describe('the orders of the console', () => {
     const [, invoice = ''] = /href="(\/console\/invoices\/[0-9a-f]{32})"/.exec(html) ?? []
     assert.ok((await console.page(invoice)).html.includes(`href="/console/orders/${id}"`))
     assert.equal((await console.visit(`/console/orders/${'0'.repeat(32)}`)).status, 404)
+  })
+
+  test('are found by the beginning of an id of which nothing but the highest digit is left out', async (t) => {
+    const { console, order } = await withShop(t)
+    let id = ''
+    // One of sixteen ids ends so.
+    for (let n = 0; n < ORDERS_TRIED_MAX && !id.endsWith('f'); n += 1) {
+      id = await order({ reference: `ref-${n}` })
+      const ended = await console.service.post(`/api/orders/${id}/void`, { owner: OWNER })
+      assert.equal(ended.status, 200, ended.text)
+    }
+    assert.match(id, /f$/)
+    const { html } = await console.page(`/console/search?q=${id.slice(0, 31)}`)
+    const [row = []] = tablesOf(html)[0]?.rows ?? []
+    assert.deepEqual([row[0], row[1]?.split(', ')[0]], ['Order', 'order id'])
+    assert.ok(html.includes(`/console/orders/${id}"`))
   })
 
   test('are found by the search before their invoices, and deposits are told in the symbol of their coin', async (t) => {
