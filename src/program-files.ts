@@ -14,6 +14,7 @@ export type ReferenceFile = (typeof REFERENCE_FILES)[number]
 export const PROGRAM_FILES = [
   'verify/key-tables.wasm',
   'verify/key-tables.sha256',
+  'app/files.json',
   ...REFERENCE_FILES.map((name) => `reference/${name}.gz` as const),
 ] as const
 

@@ -139,6 +139,9 @@ const declared = {
   'GET /openapi.json': { access: 'open' },
   'GET /docs': { access: 'open' },
   'GET /docs/:file': { access: 'open' },
+  // Links to the web wallet get parameters of other programs, too.
+  'GET /app': { access: 'open', query: 'any' },
+  'GET /app/:file': { access: 'open' },
   'GET /healthz': { access: 'open', counts: 'nothing' },
   'GET /readyz': { access: 'open', counts: 'nothing' },
   'GET /metrics': { access: 'operator', counts: 'nothing' },

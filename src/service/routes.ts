@@ -16,6 +16,7 @@ import type { AccessParts } from '../http/guards.js'
 import { guardedRoutes } from '../http/guards.js'
 import { Lists } from '../http/lists.js'
 import type { Route } from '../http/router.js'
+import { appHandlers } from '../http/routes/app.js'
 import { eventHandlers } from '../http/routes/events.js'
 import { healthHandlers, type Readiness } from '../http/routes/health.js'
 import { apiKeyHandlers, identityHandlers } from '../http/routes/identities.js'
@@ -93,6 +94,7 @@ function allHandlers(core: Core, context: RouteContext): AllHandlers {
     api,
     healthHandlers(readiness),
     infoHandlers(() => infoOf(settings, sandbox)),
+    appHandlers({ isOn: settings.app, ledgerNodes: () => infoOf(settings, sandbox).ledger?.nodes ?? [] }),
     settings.gatewaySecrets.length === 0
       ? {}
       : internalEventsHandlers({ intake, networks: core.store.networks, clock, complaints }),

@@ -17,6 +17,10 @@ export const access = {
     sentence:
       'Who may create and void invoices without a signature: on is every client, same-origin the pages of the public URL, off no one. Strict mode implies off.',
   }),
+  app: onOff({
+    fallback: 'on',
+    sentence: 'Serve the web wallet at /app. With off, that path does not exist.',
+  }),
   strict: onOff({
     fallback: 'off',
     sentence:

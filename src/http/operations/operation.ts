@@ -85,6 +85,9 @@ export interface Operation<Tag extends EndpointTag = EndpointTag> {
 type Undocumented =
   | Extract<EndpointTag, `${string} /admin/${string}` | `${string} /console${string}`>
   | 'GET /metrics'
+  // A program of the service that uses the API, and no part of it.
+  | 'GET /app'
+  | 'GET /app/:file'
   // The same as without the slash at the end.
   | 'POST /sandbox/ledger/'
 

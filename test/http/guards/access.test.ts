@@ -479,6 +479,8 @@ test('every endpoint that is not open on purpose asks for a signature', async ()
     'GET /api/wallets/claim/:chain/:coin',
     'GET /api/wallets/claim/niles/trx',
     'GET /api/wallets/claim/sep/eth',
+    'GET /app',
+    'GET /app/:file',
     'GET /docs',
     'GET /docs/:file',
     'GET /healthz',

@@ -11,8 +11,8 @@ const text = JSON.stringify(document)
 /** What a client downloads, at most. */
 const DOCUMENT_LIMIT_BYTES = 250_000
 
-/** Endpoints that the document leaves out, with the listener that alone has them, or the spelling that it has instead. */
-const LEFT_OUT = /^(GET \/metrics|\w+ \/admin\/.*|\w+ \/console.*|POST \/sandbox\/ledger\/)$/
+/** Endpoints that the document leaves out, with the listener that alone has them, the program that uses it, or the spelling that it has instead. */
+const LEFT_OUT = /^(GET \/metrics|GET \/app(\/:file)?|\w+ \/admin\/.*|\w+ \/console.*|POST \/sandbox\/ledger\/)$/
 
 describe('the OpenAPI document', () => {
   test('has an operation for every endpoint that clients can reach, and no other', () => {

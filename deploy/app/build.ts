@@ -1,0 +1,78 @@
+/** Builds the web wallet and puts its files beside the built code: `npm run build` runs it. The same sources give the same bytes. */
+
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { constants, gzipSync } from 'node:zlib'
+import { type BuildOptions, build, type OutputFile } from 'esbuild'
+import { APP_PAGE, type PackedFile } from '../../src/http/routes/app.js'
+import { projectRoot } from '../../test/support/project-root.js'
+
+const from = join(projectRoot, 'packages/app')
+const to = join(projectRoot, 'dist/src/app')
+
+/** As the service says it to browsers. */
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+const shared: BuildOptions = {
+  absWorkingDir: from,
+  bundle: true,
+  minify: true,
+  write: false,
+  metafile: true,
+  charset: 'utf8',
+  platform: 'browser',
+  // Browsers of 2023 and later; all of them have what the wallet needs beside the language.
+  target: ['chrome111', 'firefox115', 'safari16.4'],
+  legalComments: 'none',
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  outdir: 'out',
+  logLevel: 'warning',
+}
+
+/** The thread is one file without imports, so that its policy allows none. */
+const thread = await build({ ...shared, entryPoints: { keys: 'src/keys/thread.ts' }, format: 'iife' })
+const keys = nameOf(thread.outputFiles, /^keys-/)
+const page = await build({
+  ...shared,
+  entryPoints: { main: 'src/main.tsx' },
+  format: 'esm',
+  splitting: true,
+  define: { KEY_THREAD: JSON.stringify(keys) },
+})
+const style = await build({ ...shared, entryPoints: { style: 'style.css' } })
+
+const icon = readFileSync(join(from, 'icon.svg'))
+const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`
+const scripts = [...(thread.outputFiles ?? []), ...(page.outputFiles ?? []), ...(style.outputFiles ?? [])]
+const html = readFileSync(join(from, 'index.html'), 'utf8')
+  .replace('{main}', nameOf(page.outputFiles, /^main-/))
+  .replace('{style}', nameOf(style.outputFiles, /^style-/))
+  .replace('{icon}', iconName)
+
+const files: readonly PackedFile[] = [
+  packed(APP_PAGE, html),
+  packed(iconName, icon),
+  ...scripts.map(({ path, contents }) => packed(basename(path), contents)),
+]
+mkdirSync(to, { recursive: true })
+writeFileSync(join(to, 'files.json'), JSON.stringify(files))
+
+function nameOf(outputs: readonly OutputFile[] | undefined, name: RegExp): string {
+  const found = outputs?.map(({ path }) => basename(path)).find((file) => name.test(file))
+  if (found === undefined) throw new Error(`the build made no file ${name}`)
+  return found
+}
+
+function packed(name: string, content: string | Uint8Array): PackedFile {
+  const type = TYPES[name.split('.').pop() ?? '']
+  if (type === undefined) throw new Error(`${name} has no type`)
+  const gzip = gzipSync(content, { level: constants.Z_BEST_COMPRESSION })
+  return { name, type, gzip: gzip.toString('base64') }
+}

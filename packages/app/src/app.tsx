@@ -1,0 +1,81 @@
+import { useMemo } from 'preact/hooks'
+import { Desk } from './desk/desk.js'
+import { text } from './languages/language.js'
+import { Failure } from './parts/form.js'
+import { Frame, Screen } from './parts/frame.js'
+import { route } from './routes.js'
+import { CreateInvoice } from './screens/create-invoice.js'
+import { InvoicePage } from './screens/invoice.js'
+import { Invoices } from './screens/invoices.js'
+import { Onboarding } from './screens/onboarding.js'
+import { Settings } from './screens/settings.js'
+import { Unlock } from './screens/unlock.js'
+import { Wallets } from './screens/wallets.js'
+import { Welcome } from './screens/welcome.js'
+import type { Session, Shop } from './session/session.js'
+import { Database } from './storage/database.js'
+
+/** The screen for what the session is doing. */
+export function App({ session }: { readonly session: Session }) {
+  const phase = session.phase.value
+  switch (phase.name) {
+    case 'starting':
+      return <p class="starting">{text('starting')}</p>
+    case 'failed':
+      return (
+        <Screen title={text('errorTitle')}>
+          <Failure error={phase.error} />
+          <button type="button" class="main" onClick={() => void session.start()}>
+            {text('tryAgain')}
+          </button>
+        </Screen>
+      )
+    case 'welcome':
+      return <Welcome session={session} />
+    case 'locked':
+      return <Unlock session={session} owner={phase.owner} />
+    case 'onboarding':
+      return <Onboarding session={session} phase={phase} />
+    case 'ready':
+      return <Office session={session} shop={phase.shop} />
+  }
+}
+
+function Office({ session, shop }: { readonly session: Session; readonly shop: Shop }) {
+  const desk = useMemo(() => {
+    const opened = new Desk(shop, session, Database.open())
+    void opened.open()
+    return opened
+  }, [shop, session])
+  const failure = desk.failure.value
+  return (
+    <Frame desk={desk} session={session}>
+      {failure === null ? (
+        <CurrentScreen desk={desk} session={session} />
+      ) : (
+        <Screen title={text('errorTitle')}>
+          <Failure error={failure} />
+          <button type="button" class="main" onClick={() => void desk.open()}>
+            {text('tryAgain')}
+          </button>
+        </Screen>
+      )}
+    </Frame>
+  )
+}
+
+function CurrentScreen({ desk, session }: { readonly desk: Desk; readonly session: Session }) {
+  const { screen, id } = route.value
+  switch (screen) {
+    case 'invoices':
+      return <Invoices desk={desk} />
+    case 'create':
+      return <CreateInvoice desk={desk} />
+    case 'invoice':
+      return <InvoicePage key={id} desk={desk} id={id} />
+    case 'wallets':
+      return <Wallets desk={desk} />
+    case 'settings':
+      return <Settings desk={desk} session={session} />
+  }
+}

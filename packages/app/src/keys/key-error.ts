@@ -1,0 +1,13 @@
+export type KeyErrorCode = 'empty' | 'occupied' | 'locked' | 'wrong_passphrase' | 'bad_phrase' | 'bad_key' | 'no_key'
+
+/** What can be wrong with keys, a passphrase or words. The message tells nothing of them. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError'
+
+  constructor(
+    readonly code: KeyErrorCode,
+    cause?: unknown,
+  ) {
+    super(code, cause === undefined ? undefined : { cause })
+  }
+}

@@ -1,0 +1,63 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Desk } from '../desk/desk.js'
+import { text } from '../languages/language.js'
+import { route } from '../routes.js'
+import type { Session } from '../session/session.js'
+
+interface ScreenProps {
+  readonly title: string
+  readonly children: ComponentChildren
+}
+
+/** A screen. Its heading has the focus when it appears, so that a screen reader begins there. */
+export function Screen({ title, children }: ScreenProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · ${text('appName')}`
+    heading.current?.focus()
+  }, [title])
+  return (
+    <main>
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {children}
+    </main>
+  )
+}
+
+/** What stands around the screens of an open shop. */
+export function Frame({ desk, session, children }: { desk: Desk; session: Session; children: ComponentChildren }) {
+  const here = route.value.screen
+  const links = [
+    ['invoices', text('navInvoices')],
+    ['wallets', text('navWallets')],
+    ['settings', text('navSettings')],
+  ] as const
+  return (
+    <>
+      <header>
+        <div class="bar">
+          <nav>
+            {links.map(([screen, name]) => (
+              <a key={screen} href={`#/${screen}`} aria-current={here === screen ? 'page' : undefined}>
+                {name}
+              </a>
+            ))}
+          </nav>
+          <button type="button" onClick={() => void session.lock()}>
+            {text('lockNow')}
+          </button>
+        </div>
+        {desk.isSandbox.value && <p class="sandbox">{text('sandbox')}</p>}
+        {desk.isLost.value && (
+          <p class="lost" role="status">
+            {text('liveLost')}
+          </p>
+        )}
+      </header>
+      {children}
+    </>
+  )
+}

@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks'
+import type { Desk } from '../desk/desk.js'
+import { newKey } from '../desk/platform.js'
+import { type AmountFlaw, decimalSeparator, readAmount } from '../invoices/amount-input.js'
+import { draftOf } from '../invoices/draft.js'
+import { isUndecided } from '../invoices/outbox.js'
+import { differences } from '../invoices/suspicion.js'
+import type { TextKey } from '../languages/en.js'
+import { language, text } from '../languages/language.js'
+import { Choice, Field, Form, useWork } from '../parts/form.js'
+import { Screen } from '../parts/frame.js'
+import { goTo } from '../routes.js'
+import { coinName, currenciesOn, networkOf, placesOf } from '../wallets/coins.js'
+import { chooseWallet } from '../wallets/pool.js'
+
+const FLAWS: Readonly<Record<AmountFlaw, TextKey>> = {
+  empty: 'amountEmpty',
+  malformed: 'amountMalformed',
+  ambiguous: 'amountAmbiguous',
+  zero: 'amountZero',
+  too_precise: 'amountTooPrecise',
+  too_long: 'amountTooLong',
+}
+
+const EXPIRIES = [
+  ['3600', 'expiryHour'],
+  ['86400', 'expiryDay'],
+  ['604800', 'expiryWeek'],
+  ['', 'expiryNone'],
+] as const satisfies readonly (readonly [string, TextKey])[]
+
+const FIRST_EXPIRY = EXPIRIES[0][0]
+
+/** Writes an invoice. Wallets are chosen by themselves: a free one on each network. */
+export function CreateInvoice({ desk }: { readonly desk: Desk }) {
+  const { info } = desk
+  const wallets = desk.wallets.list.value ?? []
+  const open = desk.invoices.open.value
+  const first = info.networks.find(({ id }) => wallets.some(({ network }) => network === id)) ?? info.networks[0]
+  const [name, setName] = useState('')
+  const [amount, setAmount] = useState('')
+  const [given, setNetworks] = useState<readonly string[] | null>(null)
+  const networkIds = given ?? (first === undefined ? [] : [first.id])
+  const [wanted, setCurrency] = useState('')
+  const [orderNumber, setOrderNumber] = useState('')
+  const [expiry, setExpiry] = useState<string>(FIRST_EXPIRY)
+  const [isChecked, setChecked] = useState(false)
+  const work = useWork()
+
+  const networks = networkIds.flatMap((id) => networkOf(info, id) ?? [])
+  const currencies = currenciesOn(networks)
+  const currency = currencies.find((one) => one === wanted) ?? currencies[0] ?? 'native'
+  const places = placesOf(currency, networks)
+  const read = readAmount(amount, decimalSeparator(language.value.locale), places)
+  const choices = networkIds.map((id) => ({ id, choice: chooseWallet(wallets, id, open) }))
+  const missing = choices.find(({ choice }) => choice === null)
+  const nameOf = (id: string) => networkOf(info, id)?.name ?? id
+
+  const create = async () => {
+    setChecked(true)
+    if (!read.ok || name.trim() === '' || networks.length === 0 || missing !== undefined) return
+    const chosen = choices.flatMap(({ choice }) => choice ?? [])
+    const expiresInSeconds = expiry === '' ? null : Number(expiry)
+    const { amount: value } = read
+    const draft = draftOf(
+      {
+        name: name.trim(),
+        amount: value,
+        currency,
+        wallets: chosen,
+        orderNumber: orderNumber.trim(),
+        expiresInSeconds,
+      },
+      `app-${newKey()}`,
+    )
+    try {
+      const id = await desk.create(draft)
+      const invoice = await desk.invoices.read(id)
+      desk.suspect(id, differences(draft, desk.shop.owner, invoice))
+      goTo(`#/invoices/${id}`)
+    } catch (error) {
+      if (!isUndecided(error)) throw error
+      // It is kept and sent again; the list says so.
+      goTo('#/invoices')
+    }
+  }
+
+  return (
+    <Screen title={text('createTitle')}>
+      <Form work={work} onSubmit={create} submit={text('create')}>
+        <Field
+          label={text('fieldName')}
+          value={name}
+          onValue={setName}
+          flaw={isChecked && name.trim() === '' ? text('nameEmpty') : null}
+          input={{ maxLength: 80 }}
+        />
+        <Field
+          label={text('fieldAmount')}
+          value={amount}
+          onValue={setAmount}
+          flaw={isChecked && !read.ok ? text(FLAWS[read.flaw], { coin: coinName(currency, networks), places }) : null}
+          input={{ inputMode: 'decimal', dir: 'ltr' }}
+        />
+        <fieldset>
+          <legend>{text('fieldNetwork')}</legend>
+          {info.networks.map(({ id, name: label }) => (
+            <label key={id} class="tick">
+              <input
+                type="checkbox"
+                checked={networkIds.includes(id)}
+                onChange={({ currentTarget: { checked } }) =>
+                  setNetworks(checked ? [...networkIds, id] : networkIds.filter((other) => other !== id))
+                }
+              />
+              {label}
+            </label>
+          ))}
+          {isChecked && networks.length === 0 && (
+            <p class="flaw" role="alert">
+              {text('chooseNetwork')}
+            </p>
+          )}
+        </fieldset>
+        <Choice
+          label={text('fieldCurrency')}
+          value={currency}
+          onValue={setCurrency}
+          options={currencies.map((one) => [one, coinName(one, networks)])}
+        />
+        <Field label={text('fieldOrder')} value={orderNumber} onValue={setOrderNumber} input={{ maxLength: 80 }} />
+        <Choice
+          label={text('fieldExpiry')}
+          value={expiry}
+          onValue={setExpiry}
+          options={EXPIRIES.map(([seconds, key]) => [seconds, text(key)])}
+        />
+        {choices.map(({ id, choice }) => {
+          if (choice?.isShared === false) return null
+          const key = choice === null ? 'walletNone' : 'walletShared'
+          return (
+            <p key={id} class="flaw" role="status">
+              {text(key, { network: nameOf(id) })}
+            </p>
+          )
+        })}
+      </Form>
+    </Screen>
+  )
+}

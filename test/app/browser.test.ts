@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Billhook, identityFromPhrase, identityId, keySigner } from '@billhook/client'
+import type { Browser } from 'playwright-core'
+import { launchBrowser } from '../support/browser.js'
+import { noBrowser } from '../support/chromium.js'
+import { ServiceFixture } from '../support/service-fixture.js'
+import { Visitor } from './visitor.js'
+
+/** The checker of WCAG. It is more code than the page allows, so it comes in past the policy. */
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+const HOSTILE = '<img src=x onerror=document.title=1>\u202e\u0000"\'`$'
+
+/** Everything that the browser holds of the service, as one text. */
+const HELD = `(async () => {
+  const [{ name }] = await indexedDB.databases()
+  const database = await new Promise((resolve) => {
+    const request = indexedDB.open(name)
+    request.onsuccess = () => resolve(request.result)
+  })
+  const rows = await Promise.all([...database.objectStoreNames].map((store) => new Promise((resolve) => {
+    const request = database.transaction(store).objectStore(store).getAll()
+    request.onsuccess = () => resolve(request.result)
+  })))
+  database.close()
+  return JSON.stringify([rows, { ...localStorage }, { ...sessionStorage }])
+})()`
+
+const MODES = [
+  ['by default', {}],
+  ['with unsigned requests of its own pages only', { BILLHOOK_UNSIGNED: 'same-origin', BILLHOOK_HTTP: 'node' }],
+  ['without unsigned requests', { BILLHOOK_UNSIGNED: 'off' }],
+  ['in strict mode', { BILLHOOK_STRICT: 'on' }],
+] as const
+
+describe('the web wallet in a browser', { skip: noBrowser }, () => {
+  let browser: Browser
+  before(async () => {
+    browser = await launchBrowser()
+  })
+  after(() => browser?.close())
+
+  for (const [mode, settings] of MODES) {
+    test(`leads from nothing to an invoice that is seen paid, ${mode}`, async (t) => {
+      const service = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', ...settings })
+      t.after(() => service.stop())
+      const visitor = await Visitor.arrive(service.url, browser)
+      t.after(() => visitor.leave())
+      await visitor.sees('Your shop')
+      await visitor.becomesMerchant()
+      await visitor.sees('Invoices')
+      await visitor.reads('There is no invoice yet.')
+      await visitor.getsWallets('TRON Nile', 2)
+      await visitor.invoices('Tea set', '25.00', 'A-17')
+      await visitor.sees('25.00 USDT')
+      await visitor.press('Simulate the payment')
+      await visitor.page.locator('main [data-state=paid]').waitFor()
+      await visitor.follow('Invoices')
+      await visitor.page.getByRole('link', { name: /Tea set.*A-17.*Paid/s }).waitFor()
+      assert.deepEqual(visitor.complaints, [])
+    })
+  }
+
+  describe('of a service in strict mode', () => {
+    let service: ServiceFixture
+    let merchant: Visitor
+    let phrase: string
+    before(async () => {
+      service = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', BILLHOOK_STRICT: 'on' })
+      merchant = await Visitor.arrive(service.url, browser, { permissions: ['clipboard-read', 'clipboard-write'] })
+      phrase = await merchant.becomesMerchant()
+      await merchant.sees('Invoices')
+      await merchant.getsWallets('TRON Nile', 1)
+    })
+    after(async () => {
+      await merchant?.leave()
+      await service?.stop()
+    })
+
+    /** The identity of the merchant, as a program has it. */
+    async function asProgram(): Promise<Billhook> {
+      const identity = await identityFromPhrase(phrase)
+      const { ledger } = await new Billhook({ url: service.url }).getInfo()
+      const owner = identityId(identity.publicKey, ledger?.onboardingName ?? '')
+      const signer = keySigner(crypto.getRandomValues(new Uint8Array(32)))
+      const billhook = new Billhook({ url: service.url, owner, signer })
+      await billhook.registerApiKey({ label: 'program' }, { identity })
+      return billhook
+    }
+
+    test('holds no key and no word that can be read', async () => {
+      const held = String(await merchant.page.evaluate(HELD))
+      assert.ok(held.includes('"sealed"'), held)
+      const words = phrase.split(' ')
+      assert.deepEqual(
+        words.filter((word) => held.includes(`"${word}`) || held.includes(` ${word} `)),
+        [],
+      )
+      assert.doesNotMatch(held, /privateKey/)
+    })
+
+    test('is locked when it is opened again, opens with its passphrase alone, and shows what it was opened for', async () => {
+      await merchant.follow('Settings')
+      await merchant.sees('Settings')
+      await merchant.page.reload()
+      await merchant.unlocks('another passphrase')
+      await merchant.reads('This is not the passphrase.')
+      await merchant.unlocks()
+      await merchant.sees('Settings')
+    })
+
+    test('is locked in all tabs at once', async () => {
+      const page = await merchant.context.newPage()
+      await page.goto(`${service.url}/app`)
+      await page.getByLabel('Passphrase').fill('a passphrase for tests')
+      await page.getByRole('button', { name: 'Open', exact: true }).click()
+      await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
+      await page.getByRole('button', { name: 'Lock', exact: true }).click()
+      await merchant.unlocks()
+      await page.close()
+      await merchant.page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Locked' }).waitFor()
+    })
+
+    test('restores an identity from its words, with its invoices', async () => {
+      await merchant.invoices('To be found again', '7')
+      await merchant.sees('7 USDT')
+      const visitor = await Visitor.arrive(service.url, browser)
+      await visitor.restores(phrase)
+      await visitor.page.getByRole('link', { name: /To be found again/ }).waitFor()
+      await visitor.leave()
+    })
+
+    test('serves an employee with an API key alone, who can write invoices and get no wallets', async () => {
+      const owner = await asProgram()
+      const privateKey = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')
+      const { publicKey } = keySigner(privateKey)
+      const identity = await identityFromPhrase(phrase)
+      const key = await owner.registerApiKey({ label: 'till', publicKey }, { identity })
+      const visitor = await Visitor.arrive(service.url, browser)
+      await visitor.bringsKey(owner.owner ?? '', privateKey)
+      await visitor.invoices('Written by an employee', '8')
+      await visitor.sees('8 USDT')
+      await visitor.follow('Wallets')
+      await visitor.reads('Only the identity of the shop can get wallets.')
+      await owner.revokeApiKey(key.id)
+      await visitor.invoices('Too late', '9')
+      await visitor.reads('Your API key was revoked.')
+      await visitor.leave()
+    })
+
+    test('shows what others wrote as text only', async () => {
+      const owner = await asProgram()
+      const [wallet] = await owner.listWallets()
+      const draft = { walletIds: [wallet?.id ?? ''], name: HOSTILE, description: HOSTILE, orderNumber: HOSTILE }
+      const { id } = await owner.createInvoice({ ...draft, amount: '11', currency: 'USDT' })
+      await merchant.follow('Invoices')
+      await merchant.page.locator(`a[href="#/invoices/${id}"]`).click()
+      await merchant.sees('11 USDT')
+      assert.equal(await merchant.page.locator('main .name bdi').textContent(), HOSTILE)
+      assert.equal(await merchant.page.locator('main img').count(), 0)
+      assert.notEqual(await merchant.page.title(), '1')
+    })
+
+    test('creates an invoice once whose answer was lost', async () => {
+      const { context, page } = merchant
+      let lost = 0
+      await context.route('**/api/invoices', async (route) => {
+        await route.fetch()
+        lost += 1
+        await route.abort()
+      })
+      await merchant.invoices('Answered late', '12')
+      await page.getByRole('heading', { name: 'Not answered yet' }).waitFor()
+      assert.ok(lost > 0)
+      await page.reload()
+      await merchant.unlocks()
+      await page.getByRole('heading', { name: 'Not answered yet' }).waitFor()
+      await context.unroute('**/api/invoices')
+      await page.getByRole('link', { name: /Answered late/ }).waitFor()
+      await page.getByRole('heading', { name: 'Not answered yet' }).waitFor({ state: 'detached' })
+      assert.equal(await page.getByRole('link', { name: /Answered late/ }).count(), 1)
+    })
+
+    test('warns of a service that changes where the money goes', async () => {
+      const { context, page } = merchant
+      const owner = await asProgram()
+      const [wallet] = await owner.listWallets()
+      const first = wallet?.address ?? assert.fail('the wallet has no address')
+      const thief = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
+      await context.route('**/api/users/*/wallets', async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, body: (await response.text()).replaceAll(first, thief) })
+      })
+      await page.reload()
+      await merchant.unlocks()
+      await merchant.follow('Wallets')
+      await merchant.reads('Its address has changed.')
+      await merchant.follow('Invoices')
+      await page.getByRole('link', { name: /Answered late/ }).click()
+      await merchant.sees('12 USDT')
+      await page.getByRole('heading', { name: 'Do not let this invoice be paid' }).waitFor()
+      const told = (await page.getByRole('alert').textContent()) ?? ''
+      assert.ok(told.includes(first) && told.includes(thief), told)
+      assert.equal(await page.locator('.qr').count(), 0)
+      await merchant.follow('Invoices')
+      await merchant.follow('New invoice')
+      await merchant.reads('You have no wallet on TRON Nile.')
+      await context.unroute('**/api/users/*/wallets')
+      await page.reload()
+      await merchant.unlocks()
+    })
+
+    test('warns of a record that is not what was asked for', async () => {
+      const { context } = merchant
+      await context.route(/\/api\/invoices\/[0-9a-f]{32}$/, async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, json: { ...(await response.json()), amount: '1.30' } })
+      })
+      await merchant.invoices('Thirteen', '13')
+      await merchant.sees('1.30 USDT')
+      await merchant.reads('The service recorded 1.30 where you asked for 13 (amount).')
+      await context.unroute(/\/api\/invoices\/[0-9a-f]{32}$/)
+    })
+
+    test('says that the connection is lost, and goes on when it is back', async () => {
+      const { context, page } = merchant
+      await merchant.follow('Invoices')
+      await context.setOffline(true)
+      await merchant.reads('No connection.')
+      await context.setOffline(false)
+      await page.getByText('No connection.').waitFor({ state: 'detached' })
+    })
+
+    test('is not shown in a frame of another page', async () => {
+      const host = createServer((_request, response) => {
+        response.setHeader('Content-Type', 'text/html')
+        response.end(`<!doctype html><iframe src="${service.url}/app"></iframe>`)
+      }).listen(0, '127.0.0.1')
+      await new Promise((resolve) => host.once('listening', resolve))
+      const page = await browser.newPage()
+      try {
+        await page.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}`)
+        const frame = await (await page.waitForSelector('iframe')).contentFrame()
+        assert.equal(await frame?.locator('#app').count(), 0)
+      } finally {
+        await page.close()
+        host.close()
+      }
+    })
+
+    for (const [place, title] of [
+      ['#/invoices', 'Invoices'],
+      ['#/invoices/new', 'New invoice'],
+      ['#/wallets', 'Wallets'],
+      ['#/settings', 'Settings'],
+    ] as const) {
+      test(`is for everybody: ${title}`, async () => {
+        const { page } = merchant
+        await page.evaluate(`location.hash = '${place}'`)
+        await merchant.sees(title)
+        await assertForEverybody(merchant)
+      })
+    }
+
+    test('forgets its keys only when that is confirmed', async () => {
+      await merchant.follow('Settings')
+      await merchant.press('Forget the keys in this browser')
+      const sure = merchant.page.getByRole('group', { name: 'Forget the keys in this browser' })
+      const button = sure.getByRole('button', { name: 'Forget the keys in this browser' })
+      assert.equal(await button.isDisabled(), true)
+      await sure.getByRole('checkbox').check()
+      await button.click()
+      await merchant.sees('Your shop')
+      assert.equal(await merchant.page.evaluate(HELD), '[[[],[],[]],{},{}]')
+      await merchant.page.reload()
+      await merchant.sees('Your shop')
+    })
+  })
+
+  test('asks three words back, and goes on with the right ones only', async (t) => {
+    const service = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on' })
+    t.after(() => service.stop())
+    const visitor = await Visitor.arrive(service.url, browser)
+    t.after(() => visitor.leave())
+    await assertForEverybody(visitor)
+    await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
+    await visitor.sees('Write these twelve words down')
+    await assertForEverybody(visitor)
+    await visitor.press('I have written them down')
+    await visitor.givesBack(Array(12).fill('zebra'))
+    await visitor.press('Next')
+    await visitor.reads(/^Word \d+ is another one\./)
+    await assertForEverybody(visitor)
+  })
+
+  test('without a ledger, it says what the operator has to do, and goes on when it is done', async (t) => {
+    const service = await ServiceFixture.start({ BILLHOOK_STRICT: 'on', BILLHOOK_ONBOARDING_NAME: 'shop.example' })
+    t.after(() => service.stop())
+    const visitor = await Visitor.arrive(service.url, browser)
+    t.after(() => visitor.leave())
+    await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
+    await visitor.sees('Write these twelve words down')
+    const words = await visitor.page.locator('.words li').allTextContents()
+    await visitor.press('I have written them down')
+    await visitor.givesBack(words)
+    await visitor.write('Onboarding name of the service', 'shop.example')
+    await visitor.press('Next')
+    await visitor.choosesPassphrase()
+    await visitor.sees('Preparing your shop')
+    const command = visitor.page.locator('code', { hasText: 'billhook identities add' })
+    const identity = (await command.textContent())?.split(' ').pop()
+    await service.push({ id: 'onboarded', type: 'identity.onboarded', identity })
+    await visitor.sees('Invoices')
+    await visitor.follow('Wallets')
+    await visitor.reads('This service has no ledger: its operator gives you wallets, with the command below.')
+  })
+})
+
+/** WCAG 2.2 AA in light and dark, and nothing wider than 320 pixels. */
+async function assertForEverybody({ page }: Visitor): Promise<void> {
+  await page.evaluate(AXE)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const violations = await page.evaluate(
+      `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].target))`,
+    )
+    assert.deepEqual(violations, [], colorScheme)
+  }
+  const before = page.viewportSize()
+  await page.setViewportSize({ width: 320, height: 640 })
+  assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'it is wider than 320 pixels')
+  if (before !== null) await page.setViewportSize(before)
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { placeOf } from '../../packages/app/src/place.js'
+import { basePathOf } from '../../packages/app/src/session/base-path.js'
+
+describe('a place in the app', () => {
+  for (const [fragment, screen, id] of [
+    ['', 'invoices', ''],
+    ['#/', 'invoices', ''],
+    ['#/invoices', 'invoices', ''],
+    ['#/invoices/new', 'create', ''],
+    ['#/invoices/0190a', 'invoice', '0190a'],
+    ['#/wallets', 'wallets', ''],
+    ['#/settings', 'settings', ''],
+    ['#/unknown', 'invoices', ''],
+    ['#/invoices/<script>', 'invoices', ''],
+    ['#/invoices/../../api', 'invoices', ''],
+    [`#/invoices/${'a'.repeat(65)}`, 'invoices', ''],
+  ] as const) {
+    test(`${fragment.slice(0, 30)} is ${screen}`, () => assert.deepEqual(placeOf(fragment), { screen, id }))
+  }
+})
+
+test('the path of a service is what stands before its app', () => {
+  const paths = [
+    '/app',
+    '/app/keys-1.js',
+    '/shop/app',
+    '/shop/app/keys-1.js',
+    '/app/app',
+    '/app/app/keys-1.js',
+    '/other',
+  ]
+  assert.deepEqual(paths.map(basePathOf), ['', '', '/shop', '/shop', '/app', '/app', ''])
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { differences, suspicionsOf } from '../../packages/app/src/invoices/suspicion.js'
+import { hasChanged, knownWallets, remembered } from '../../packages/app/src/wallets/known-wallets.js'
+
+const LIST = [
+  { id: 'a', address: '0xa', network: 'SEP', assigned_at: 1 },
+  { id: 'n', address: null, network: null, assigned_at: 2 },
+]
+const RECORD = { owner: 'shop', wallet_id: 'a', wallet_ids: 'a', amount: '25.00', currency: 'USDT' }
+
+/** The wallets as the app knows them, with what it remembers of their addresses. */
+function known(addresses: Readonly<Record<string, string>>) {
+  return new Map(knownWallets(LIST, addresses).map((wallet) => [wallet.id, wallet]))
+}
+
+describe('an invoice that the service shows', () => {
+  test('is not suspicious with the address that was seen first, or where none is known yet', () => {
+    assert.deepEqual(suspicionsOf({ ...RECORD, wallet_ids: 'a,n' }, known({ a: '0xa' })), [])
+    assert.deepEqual(suspicionsOf({ ...RECORD, wallet_ids: null }, known({})), [])
+  })
+
+  test('is suspicious where the address of its wallet is another one', () => {
+    assert.deepEqual(suspicionsOf(RECORD, known({ a: '0xfirst' })), [
+      { kind: 'address', wallet: 'a', first: '0xfirst', now: '0xa' },
+    ])
+  })
+
+  test('is suspicious where a wallet is not of the owner, also beside those that are', () => {
+    assert.deepEqual(suspicionsOf({ ...RECORD, wallet_ids: 'a,x' }, known({ a: '0xa' })), [
+      { kind: 'foreign', wallet: 'x' },
+    ])
+  })
+
+  test('is suspicious where its record differs from what was asked for', () => {
+    const draft = { walletIds: ['a'], name: 'Tea', amount: '25.00', currency: 'USDT' }
+    assert.deepEqual(differences(draft, 'shop', RECORD), [])
+    const recorded = { ...RECORD, amount: '2.500', wallet_ids: 'x', currency: 'native', owner: 'thief' }
+    assert.deepEqual(
+      differences(draft, 'shop', recorded).map((one) => (one.kind === 'draft' ? one.field : '')),
+      ['owner', 'amount', 'currency', 'walletIds'],
+    )
+    assert.deepEqual(differences({ ...draft, currency: undefined }, 'shop', { ...RECORD, currency: 'native' }), [])
+  })
+})
+
+describe('the address of a wallet', () => {
+  test('is remembered once and never replaced', () => {
+    const first = remembered({}, LIST)
+    assert.deepEqual(first, { a: '0xa' })
+    assert.equal(remembered(first, [{ id: 'a', address: '0xother' }]), first)
+    assert.deepEqual(remembered(first, [{ id: 'n', address: '0xn' }]), { a: '0xa', n: '0xn' })
+  })
+
+  test('has changed only where two are known', () => {
+    const [a, n] = knownWallets(LIST, { a: '0xfirst', n: '0xn' })
+    assert.deepEqual([a && hasChanged(a), n && hasChanged(n)], [true, false])
+  })
+
+  test('of a wallet with a strange id is one like any other', () => {
+    const [wallet] = knownWallets([{ id: '__proto__', address: '0xa', network: 'SEP', assigned_at: 1 }], {})
+    assert.equal(wallet?.first, '0xa')
+    assert.equal(Object.hasOwn(remembered({}, [{ id: 'toString', address: '0xa' }]), 'toString'), true)
+  })
+})
