@@ -1,15 +1,17 @@
 /** Builds the web wallet and puts its files beside the built code: `npm run build` runs it. The same sources give the same bytes. */
 
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { constants, gzipSync } from 'node:zlib'
-import { type BuildOptions, build, type OutputFile } from 'esbuild'
-import { APP_PAGE, type PackedFile } from '../../src/http/routes/app.js'
+import { type BuildOptions, type BuildResult, build, type OutputFile } from 'esbuild'
+import { APP_LICENCES, APP_PAGE, type PackedFile } from '../../src/http/routes/app.js'
 import { projectRoot } from '../../test/support/project-root.js'
 
 const from = join(projectRoot, 'packages/app')
 const to = join(projectRoot, 'dist/src/app')
+/** Which packages are in the app, for the bill of materials of the single binary. */
+const PACKAGES_FILE = join(projectRoot, 'dist/app-packages.json')
 
 /** As the service says it to browsers. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -17,6 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
 }
 
 const shared: BuildOptions = {
@@ -56,13 +59,16 @@ const html = readFileSync(join(from, 'index.html'), 'utf8')
   .replace('{style}', nameOf(style.outputFiles, /^style-/))
   .replace('{icon}', iconName)
 
+const packages = packagesIn([thread, page])
 const files: readonly PackedFile[] = [
   packed(APP_PAGE, html),
+  packed(APP_LICENCES, licencesOf(packages)),
   packed(iconName, icon),
   ...scripts.map(({ path, contents }) => packed(basename(path), contents)),
 ]
 mkdirSync(to, { recursive: true })
 writeFileSync(join(to, 'files.json'), JSON.stringify(files))
+writeFileSync(PACKAGES_FILE, JSON.stringify(packages))
 
 function nameOf(outputs: readonly OutputFile[] | undefined, name: RegExp): string {
   const found = outputs?.map(({ path }) => basename(path)).find((file) => name.test(file))
@@ -75,4 +81,27 @@ function packed(name: string, content: string | Uint8Array): PackedFile {
   if (type === undefined) throw new Error(`${name} has no type`)
   const gzip = gzipSync(content, { level: constants.Z_BEST_COMPRESSION })
   return { name, type, gzip: gzip.toString('base64') }
+}
+
+/** The packages of which code is in the files, by their directories below `node_modules`. */
+function packagesIn(builds: readonly BuildResult[]): readonly string[] {
+  const inputs = builds.flatMap(({ metafile }) =>
+    Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
+    ),
+  )
+  const names = inputs.map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1])
+  return [...new Set(names.filter((name) => name !== undefined))].sort()
+}
+
+/** What the licences of these packages ask to pass on. */
+function licencesOf(packages: readonly string[]): string {
+  return packages
+    .map((name) => {
+      const directory = join(projectRoot, 'node_modules', name)
+      const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry))
+      if (file === undefined) throw new Error(`${name} has no licence`)
+      return `${name}\n\n${readFileSync(join(directory, file), 'utf8').trim()}\n`
+    })
+    .join('\n\n')
 }

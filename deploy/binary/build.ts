@@ -68,12 +68,17 @@ async function buildBinary(target: Target): Promise<string> {
       execFileSync(fetchNode('linux-x64'), ['-p', 'JSON.stringify(process.versions)'], { encoding: 'utf8' }),
     ),
     // The reference page consists of files of swagger-ui-dist.
-    packages: [...main.packages, ...worker.packages, ...native.packages, 'swagger-ui-dist'],
+    packages: [...main.packages, ...worker.packages, ...native.packages, 'swagger-ui-dist', ...packagesOfApp()],
   })
   writeFileSync(`${file}.cdx.json`, bill)
   const line = `${sum}  billhook-${target}\n`
   writeFileSync(`${file}.sha256`, line)
   return line
+}
+
+/** The packages in the web wallet, as its build says (`deploy/app/build.ts`). */
+function packagesOfApp(): readonly string[] {
+  return JSON.parse(readFileSync(join(projectRoot, 'dist/app-packages.json'), 'utf8'))
 }
 
 async function writeExecutable(

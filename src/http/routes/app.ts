@@ -20,8 +20,14 @@ export interface PackedFile {
   readonly gzip: string
 }
 
-/** The page itself, whose name stays the same. All others have a hash of their content in their names. */
+/** The page itself. */
 export const APP_PAGE = 'index.html'
+
+/** The licences of the packages that are in the web wallet. */
+export const APP_LICENCES = 'licences.txt'
+
+/** A name with a hash of the content, which never gets another content. */
+const HASHED = /-\w{8}\.\w+$/
 
 /** The program of the thread that holds the keys: `keys-<hash>.js`. */
 const KEY_THREAD = /^keys-/
@@ -64,11 +70,10 @@ const APP_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'X-Robots-Tag': 'noindex',
 })
 
-/** A name with a hash never gets another content. */
 const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 function headersOf(name: string, ledgerNodes: readonly string[]): Readonly<Record<string, string>> {
-  const caching = name === APP_PAGE ? {} : FOR_EVER
+  const caching = HASHED.test(name) ? FOR_EVER : {}
   return { ...APP_HEADERS, ...caching, 'Content-Security-Policy': policyOf(name, ledgerNodes).join('; ') }
 }
 

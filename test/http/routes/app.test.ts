@@ -103,6 +103,14 @@ describe('GET /app', () => {
     assert.ok(all > 10_000 && all <= SIZE_MAX_BYTES, `${all} bytes`)
   })
 
+  test('passes on the licences of what is in it', async () => {
+    const { status, headers, body } = await ask('/app/licences.txt')
+    assert.deepEqual([status, headers['Cache-Control']], [200, 'public, no-cache'])
+    for (const name of ['preact', '@preact/signals', '@noble/secp256k1', 'qr']) {
+      assert.ok(String(body).includes(`${name}\n\n`), name)
+    }
+  })
+
   test('has no other files', async () => {
     for (const name of ['index.html', 'files.json', '..%2ffiles.json', '%00', '__proto__']) {
       assert.equal((await ask(`/app/${name}`)).status, 404, name)

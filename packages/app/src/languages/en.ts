@@ -164,6 +164,7 @@ export const en = {
   settingsIdentity: 'Identity',
   settingsService: 'Service',
   version: 'Version',
+  licences: 'Licences of the packages in this app',
   modeSigned: 'Requests are signed.',
   modeUnsigned: 'The service takes requests of this app without a signature.',
   forget: 'Forget the keys in this browser',

@@ -24,6 +24,11 @@ export function Settings({ desk, session }: { readonly desk: Desk; readonly sess
         onValue={(code) => void chooseLanguage(code)}
         options={LANGUAGES.map(({ code, name }) => [code, name])}
       />
+      <p>
+        <a href="app/licences.txt" target="_blank" rel="noreferrer">
+          {text('licences')}
+        </a>
+      </p>
       <Forget session={session} />
     </Screen>
   )
