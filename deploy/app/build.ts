@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { constants, gzipSync } from 'node:zlib'
 import { type BuildOptions, type BuildResult, build, type OutputFile } from 'esbuild'
-import { APP_LICENCES, APP_PAGE, type PackedFile } from '../../src/http/routes/app.js'
+import { APP_PAGE, type PackedFile } from '../../src/http/routes/app.js'
 import { projectRoot } from '../../test/support/project-root.js'
 
 const from = join(projectRoot, 'packages/app')
@@ -62,7 +62,7 @@ const html = readFileSync(join(from, 'index.html'), 'utf8')
 const packages = packagesIn([thread, page])
 const files: readonly PackedFile[] = [
   packed(APP_PAGE, html),
-  packed(APP_LICENCES, licencesOf(packages)),
+  packed('licences.txt', licencesOf(packages)),
   packed(iconName, icon),
   ...scripts.map(({ path, contents }) => packed(basename(path), contents)),
 ]

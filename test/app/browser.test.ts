@@ -8,6 +8,7 @@ import { Billhook, identityFromPhrase, identityId, keySigner } from '@billhook/c
 import type { Browser } from 'playwright-core'
 import { launchBrowser } from '../support/browser.js'
 import { noBrowser } from '../support/chromium.js'
+import { openReceiver, type Receiver } from '../support/receiver.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { Visitor } from './visitor.js'
 
@@ -280,6 +281,164 @@ describe('the web wallet in a browser', { skip: noBrowser }, () => {
       assert.equal(await merchant.page.evaluate(HELD), '[[[],[],[]],{},{}]')
       await merchant.page.reload()
       await merchant.sees('Your shop')
+    })
+  })
+
+  describe('of a service in strict mode, at work', () => {
+    let service: ServiceFixture
+    let receiver: Receiver
+    let merchant: Visitor
+    let program: Billhook
+    before(async () => {
+      receiver = await openReceiver()
+      const settings = { BILLHOOK_STRICT: 'on', BILLHOOK_CALLBACK_ALLOW: '127.0.0.1/32' }
+      service = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', ...settings })
+      program = new Billhook({ url: service.url })
+      merchant = await Visitor.arrive(service.url, browser)
+      await merchant.becomesMerchant()
+      await merchant.sees('Invoices')
+      await merchant.getsWallets('Ethereum Sepolia', 2)
+    })
+    after(async () => {
+      await merchant?.leave()
+      await service?.stop()
+      await receiver?.close()
+    })
+
+    /** Pays the invoice whose code the till shows. */
+    async function paysAtTill({ page }: Visitor): Promise<void> {
+      await page.getByText('The customer scans this code.').waitFor()
+      const address = (await page.locator('.code code').textContent()) ?? ''
+      const figure = (await page.locator('.code .figure').textContent()) ?? ''
+      const [amount = '', symbol = ''] = figure.split(' ')
+      await program.simulateDeposit({ address, amount, currency: symbol === 'ETH' ? 'native' : symbol })
+    }
+
+    test('takes one customer after the other at the till, also through a reload', async () => {
+      const { page } = merchant
+      await merchant.follow('Till')
+      await merchant.choose('In', 'EUR')
+      await merchant.charges('12.5')
+      await merchant.reads('How does the customer pay?')
+      await assertForEverybody(merchant)
+      await page.getByRole('button', { name: /^13\.59 USDT/ }).click()
+      await page.locator('.code .qr').waitFor()
+      await assertForEverybody(merchant)
+      await page.reload()
+      await merchant.unlocks()
+      await paysAtTill(merchant)
+      await page.locator('.paid-till [data-state=paid]').waitFor()
+      await assertForEverybody(merchant)
+      await merchant.press('Next customer')
+      await merchant.charges('3')
+      await page.getByRole('button', { name: /ETH/ }).click()
+      await paysAtTill(merchant)
+      await page.locator('.paid-till [data-state=paid]').waitFor()
+      await merchant.press('Next customer')
+      await merchant.charges('4')
+      await merchant.press('Cancel')
+      await page.getByRole('button', { name: 'Charge' }).waitFor()
+      await assertForEverybody(merchant)
+    })
+
+    test('creates the order of a customer once, though the answer was lost', async () => {
+      const { context, page } = merchant
+      await context.route('**/api/orders', async (route) => {
+        await route.fetch()
+        await route.abort()
+      })
+      await merchant.follow('Till')
+      await merchant.charges('7')
+      await merchant.reads('Waiting for the service.')
+      await page.reload()
+      await context.unroute('**/api/orders')
+      await merchant.unlocks()
+      await merchant.reads('How does the customer pay?')
+      await merchant.press('Cancel')
+      await merchant.follow('Orders')
+      await page.locator('.rows > li').first().waitFor()
+      assert.equal(await page.getByRole('link', { name: /7 EUR/ }).count(), 1)
+    })
+
+    test('writes an order that the customer pays in a coin of choice, and lists it', async () => {
+      const { page } = merchant
+      await merchant.follow('Orders')
+      await merchant.sees('Orders')
+      await assertForEverybody(merchant)
+      await merchant.follow('New order')
+      await merchant.sees('New order')
+      await merchant.reads(/^The customer can pay in USDT \(Ethereum Sepolia\)/)
+      await assertForEverybody(merchant)
+      await merchant.write('What it is for', HOSTILE)
+      await merchant.write('Price', '30')
+      await merchant.choose('In', 'EUR')
+      await merchant.press('Create')
+      await merchant.sees('30 EUR')
+      await assertForEverybody(merchant)
+      await page.locator('.rows a').first().click()
+      await merchant.press('Simulate the payment')
+      await page.locator('main [data-state=paid]').waitFor()
+      await page.goBack()
+      await merchant.sees('30 EUR')
+      await page.locator('main [data-state=paid]').waitFor()
+    })
+
+    test('sets webhooks, tests them, and sees what was delivered', async () => {
+      const { page } = merchant
+      await merchant.follow('Webhooks')
+      await merchant.write('Address (https://…)', `${receiver.url}/hook`)
+      await merchant.choose('What it is told', 'Events of invoices and orders')
+      await merchant.press('Save')
+      await merchant.press('Send a test')
+      await merchant.reads(/^Delivered: the receiver answered 200/)
+      await merchant.press('Show the secret')
+      await page.locator('.copyable code', { hasText: /^[0-9a-f]{64}$/ }).waitFor()
+      await merchant.invoices('Reported', '41')
+      await merchant.sees('41 USDT')
+      await receiver.received(2)
+      assert.equal(JSON.parse(receiver.requests[1]?.body.toString() ?? '').type, 'invoice.created')
+      await merchant.follow('Webhooks')
+      await page.locator('[data-state=delivered]').first().waitFor()
+      await assertForEverybody(merchant)
+    })
+
+    test('makes an API key, shows it once, and revokes it', async () => {
+      const { page } = merchant
+      await merchant.follow('API keys')
+      await merchant.sees('API keys')
+      await page.getByText('New key', { exact: true }).click()
+      await merchant.write('For whom or what', 'The till at the door')
+      await merchant.press('Make the key')
+      await merchant.sees('The private key is shown once')
+      await assertForEverybody(merchant)
+      const [download] = await Promise.all([page.waitForEvent('download'), merchant.press('Save as a file')])
+      const file = JSON.parse(readFileSync(await download.path(), 'utf8'))
+      const employee = await Visitor.arrive(service.url, browser)
+      await employee.bringsKey(file.owner, file.privateKey)
+      await employee.follow('Till')
+      await employee.charges('9')
+      await employee.page.getByRole('button', { name: /USDT/ }).first().click()
+      await paysAtTill(employee)
+      await employee.page.locator('.paid-till [data-state=paid]').waitFor()
+      await merchant.press('I have it')
+      assert.equal((await page.content()).includes(file.privateKey), false)
+      const card = page.locator('.cards > li', { hasText: 'The till at the door' })
+      await card.getByRole('button', { name: 'Revoke' }).click()
+      await card.getByRole('group').getByRole('button', { name: 'Revoke' }).click()
+      await card.locator('[data-state=revoked]').waitFor()
+      await assertForEverybody(merchant)
+      await employee.press('Next customer')
+      await employee.charges('9')
+      await employee.reads('Your API key was revoked.')
+      await employee.leave()
+    })
+
+    test('had nothing to complain about', () => {
+      // What the tests themselves cut off is an error to the browser.
+      assert.deepEqual(
+        merchant.complaints.filter((complaint) => !/net::ERR_FAILED|Failed to load resource/.test(complaint)),
+        [],
+      )
     })
   })
 

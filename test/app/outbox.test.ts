@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BillhookError, type InvoiceDraft } from '@billhook/client'
+import { BillhookError } from '@billhook/client'
 import {
+  type Creation,
   isUndecided,
   mayRepeat,
   Outbox,
@@ -11,7 +12,10 @@ import {
   type Sender,
 } from '../../packages/app/src/invoices/outbox.js'
 
-const DRAFT: InvoiceDraft = { walletIds: ['w'], name: 'Tea', amount: '25.00', currency: 'USDT' }
+const TEA: Creation = {
+  kind: 'invoice',
+  draft: { walletIds: ['w'], name: 'Tea', amount: '25.00', currency: 'USDT' },
+}
 const AWAY = new BillhookError('no answer', 'unreachable')
 const REFUSED = new BillhookError('in use', 'amount_in_use', { status: 409 })
 
@@ -37,7 +41,7 @@ class Service implements Sender {
     readonly signedBy: string | null = null,
   ) {}
 
-  async send(_draft: InvoiceDraft, key: string) {
+  async send(_creation: Creation, key: string) {
     this.keys.push(key)
     const met = this.meets.shift()
     if (met === 'lost on the way') throw AWAY
@@ -45,7 +49,7 @@ class Service implements Sender {
     const id = this.created.get(key) ?? `invoice ${this.created.size + 1}`
     this.created.set(key, id)
     if (met === 'answer lost') throw AWAY
-    return { id, url: `/pay/${id}` }
+    return { id }
   }
 }
 
@@ -66,12 +70,12 @@ describe('the outbox', () => {
     const sender: Sender = {
       owner: 'shop',
       signedBy: null,
-      send: (draft, key) => {
+      send: (creation, key) => {
         during = place.stored.size
-        return service.send(draft, key)
+        return service.send(creation, key)
       },
     }
-    assert.equal((await outboxAt(place).create(DRAFT, sender)).id, 'invoice 1')
+    assert.equal((await outboxAt(place).create(TEA, sender)).id, 'invoice 1')
     assert.deepEqual([during, place.stored.size], [1, 0])
   })
 
@@ -80,7 +84,7 @@ describe('the outbox', () => {
       const place = memoryPlace()
       const service = new Service()
       service.meets = [met]
-      await assert.rejects(outboxAt(place).create(DRAFT, service), AWAY)
+      await assert.rejects(outboxAt(place).create(TEA, service), AWAY)
       assert.equal(place.stored.size, 1)
       const { created } = await outboxAt(place).resume(service)
       assert.deepEqual(
@@ -95,10 +99,10 @@ describe('the outbox', () => {
     const place = memoryPlace()
     const service = new Service()
     service.meets = ['refused']
-    await assert.rejects(outboxAt(place).create(DRAFT, service), REFUSED)
+    await assert.rejects(outboxAt(place).create(TEA, service), REFUSED)
     assert.equal(place.stored.size, 0)
     service.meets = ['lost on the way', 'refused']
-    await assert.rejects(outboxAt(place).create(DRAFT, service), AWAY)
+    await assert.rejects(outboxAt(place).create(TEA, service), AWAY)
     const { refused } = await outboxAt(place).resume(service)
     assert.deepEqual([refused[0]?.error, place.stored.size], [REFUSED, 0])
   })
@@ -108,7 +112,7 @@ describe('the outbox', () => {
     const time = { now: 0 }
     const first = new Service('shop', '02aa')
     first.meets = ['answer lost']
-    await assert.rejects(outboxAt(place, time).create(DRAFT, first), AWAY)
+    await assert.rejects(outboxAt(place, time).create(TEA, first), AWAY)
     const others = [new Service('shop', null), new Service('shop', '02bb'), new Service('other', '02aa')]
     for (const other of others) {
       await outboxAt(place, time).resume(other)
@@ -122,12 +126,12 @@ describe('the outbox', () => {
 
   test('does not send again what is on its way', async () => {
     const place = memoryPlace()
-    let arrive: (created: { id: string; url: string }) => void = () => undefined
+    let arrive: (created: { id: string }) => void = () => undefined
     const sent: string[] = []
     const sender: Sender = {
       owner: 'shop',
       signedBy: null,
-      send: (_draft, key) => {
+      send: (_creation, key) => {
         sent.push(key)
         return new Promise((resolve) => {
           arrive = resolve
@@ -135,11 +139,11 @@ describe('the outbox', () => {
       },
     }
     const outbox = outboxAt(place)
-    const creating = outbox.create(DRAFT, sender)
+    const creating = outbox.create(TEA, sender)
     await new Promise(setImmediate)
     await outbox.resume(sender)
     assert.equal(sent.length, 1)
-    arrive({ id: 'invoice', url: '/pay/invoice' })
+    arrive({ id: 'invoice' })
     assert.equal((await creating).id, 'invoice')
   })
 
@@ -148,8 +152,8 @@ describe('the outbox', () => {
     const service = new Service()
     const outbox = outboxAt(place)
     service.meets = ['lost on the way', 'lost on the way', 'lost on the way']
-    await assert.rejects(outbox.create(DRAFT, service), AWAY)
-    await assert.rejects(outbox.create(DRAFT, service), AWAY)
+    await assert.rejects(outbox.create(TEA, service), AWAY)
+    await assert.rejects(outbox.create(TEA, service), AWAY)
     await outbox.resume(service)
     assert.deepEqual([service.keys.length, place.stored.size], [3, 2])
   })

@@ -136,4 +136,11 @@ export class Visitor {
     await this.write('Order number (optional)', orderNumber)
     await this.press('Create')
   }
+
+  /** Types an amount on the till, and charges it. */
+  async charges(amount: string): Promise<void> {
+    await this.sees('Till')
+    for (const key of amount) await this.press(key)
+    await this.press('Charge')
+  }
 }

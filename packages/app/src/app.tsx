@@ -5,12 +5,18 @@ import { Failure } from './parts/form.js'
 import { Frame, Screen } from './parts/frame.js'
 import { route } from './routes.js'
 import { CreateInvoice } from './screens/create-invoice.js'
+import { CreateOrder } from './screens/create-order.js'
 import { InvoicePage } from './screens/invoice.js'
 import { Invoices } from './screens/invoices.js'
+import { Keys } from './screens/keys.js'
 import { Onboarding } from './screens/onboarding.js'
+import { OrderPage } from './screens/order.js'
+import { Orders } from './screens/orders.js'
 import { Settings } from './screens/settings.js'
+import { TillScreen } from './screens/till.js'
 import { Unlock } from './screens/unlock.js'
 import { Wallets } from './screens/wallets.js'
+import { Webhooks } from './screens/webhooks.js'
 import { Welcome } from './screens/welcome.js'
 import type { Session, Shop } from './session/session.js'
 import { Database } from './storage/database.js'
@@ -69,10 +75,22 @@ function CurrentScreen({ desk, session }: { readonly desk: Desk; readonly sessio
   switch (screen) {
     case 'invoices':
       return <Invoices desk={desk} />
-    case 'create':
+    case 'create-invoice':
       return <CreateInvoice desk={desk} />
     case 'invoice':
       return <InvoicePage key={id} desk={desk} id={id} />
+    case 'orders':
+      return <Orders desk={desk} />
+    case 'create-order':
+      return <CreateOrder desk={desk} />
+    case 'order':
+      return <OrderPage key={id} desk={desk} id={id} />
+    case 'till':
+      return <TillScreen desk={desk} />
+    case 'webhooks':
+      return <Webhooks desk={desk} />
+    case 'keys':
+      return <Keys desk={desk} session={session} />
     case 'wallets':
       return <Wallets desk={desk} />
     case 'settings':

@@ -23,9 +23,6 @@ export interface PackedFile {
 /** The page itself. */
 export const APP_PAGE = 'index.html'
 
-/** The licences of the packages that are in the web wallet. */
-export const APP_LICENCES = 'licences.txt'
-
 /** A name with a hash of the content, which never gets another content. */
 const HASHED = /-\w{8}\.\w+$/
 

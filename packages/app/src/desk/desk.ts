@@ -1,11 +1,16 @@
-import type { ServiceInfo } from '@billhook/client'
+import type { Rates, ServiceInfo } from '@billhook/client'
 import { signal } from '@preact/signals'
 import { follow } from '../events/follower.js'
 import { InvoiceBook } from '../invoices/invoice-book.js'
-import { Outbox, type Pending, type Sender } from '../invoices/outbox.js'
+import { type Creation, Outbox, type Pending, type Sender } from '../invoices/outbox.js'
 import type { Suspicion } from '../invoices/suspicion.js'
+import { OrderBook } from '../orders/order-book.js'
+import { type OrderAsked, orderDraftOf } from '../orders/order-draft.js'
+import { optionsFor, waysToPay } from '../orders/order-options.js'
 import type { Session, Shop } from '../session/session.js'
 import type { Database } from '../storage/database.js'
+import { Till } from '../till/till.js'
+import { FIRST_STATE, type TillState } from '../till/till-state.js'
 import type { Addresses } from '../wallets/known-wallets.js'
 import { PoolKeeper, type PoolSizes } from '../wallets/pool-keeper.js'
 import { WalletBook } from '../wallets/wallet-book.js'
@@ -15,15 +20,22 @@ import { newKey, untilLookedAt } from './platform.js'
 /** How often what has no answer is sent again, and the pool is looked at. */
 const REPEAT_MS = 10_000
 
+/** What an order of the till is called. Payers see it. */
+const TILL_NAME = 'Till'
+
 /** Everything that the screens of an open shop work with. */
 export class Desk {
   readonly info: ServiceInfo
   readonly wallets: WalletBook
   readonly invoices: InvoiceBook
+  readonly orders: OrderBook
+  readonly till: Till
   readonly pool: PoolKeeper
   private readonly outbox: Outbox
   /** What was sent and has no answer. */
   readonly pending = signal<readonly Pending[]>([])
+  /** Which rates are in force; none until they were read. */
+  readonly rates = signal<Rates['rates']>({})
   /** Whether news fail to come. */
   readonly isLost = signal(false)
   /** What differed between a request and its record, by invoice. */
@@ -51,6 +63,13 @@ export class Desk {
       ended,
     })
     this.invoices = new InvoiceBook(billhook, Date.now, ended)
+    this.orders = new OrderBook(billhook, ended)
+    this.till = new Till({
+      statePlace: remembers<TillState>(database, owner, 'till', FIRST_STATE),
+      unitPlace: remembers<string>(database, owner, 'unit', ''),
+      newKey,
+      create: (price, key) => this.createOrder({ price, name: TILL_NAME, orderNumber: '' }, key),
+    })
     this.outbox = new Outbox(outboxPlace(database), Date.now, newKey)
     this.pool = new PoolKeeper({
       place: remembers<PoolSizes>(database, owner, 'pool', {}),
@@ -69,23 +88,38 @@ export class Desk {
   async open(): Promise<void> {
     this.failure.value = null
     try {
-      await Promise.all([this.wallets.load(), this.invoices.load(), this.pool.load(), this.showPending()])
+      await Promise.all([
+        this.wallets.load(),
+        this.invoices.load(),
+        this.pool.load(),
+        this.till.load(),
+        this.showPending(),
+      ])
     } catch (error) {
       if (!this.shop.ended.aborted) this.failure.value = error
       return
     }
     void this.lookForSandbox()
+    void this.readRates()
     void this.followEvents()
     void this.keepUp()
   }
 
-  /** Creates an invoice once, and answers its id. */
-  async create(draft: Pending['draft']): Promise<string> {
+  /** Creates an invoice or an order once, and answers its id. */
+  async create(creation: Creation, key: string = newKey()): Promise<string> {
     try {
-      return (await this.outbox.create(draft, this.sender())).id
+      return (await this.outbox.create(creation, this.sender(), key)).id
     } finally {
       await this.showPending()
     }
+  }
+
+  /** Creates an order that can be paid in every coin that has a rate and a wallet. */
+  async createOrder(asked: Omit<OrderAsked, 'options'>, key: string = newKey()): Promise<string> {
+    const ways = waysToPay(this.info, this.rates.value, asked.price.currency)
+    const options = optionsFor(ways, this.wallets.list.value ?? [], this.invoices.open.value)
+    const draft = orderDraftOf({ ...asked, options }, `app-${newKey()}`)
+    return this.create({ kind: 'order', draft }, key)
   }
 
   /** Warns on the page of an invoice. */
@@ -107,7 +141,20 @@ export class Desk {
     return {
       owner,
       signedBy,
-      send: (draft, idempotencyKey) => billhook.createInvoice(draft, { idempotencyKey, signal: ended }),
+      send: ({ kind, draft }, idempotencyKey) =>
+        kind === 'invoice'
+          ? billhook.createInvoice(draft, { idempotencyKey, signal: ended })
+          : billhook.createOrder(draft, { idempotencyKey, signal: ended }),
+    }
+  }
+
+  /** Rates change by the minute; the service decides with those of its moment. */
+  async readRates(): Promise<void> {
+    const { billhook, ended } = this.shop
+    try {
+      this.rates.value = (await billhook.getRates({ signal: ended })).rates
+    } catch {
+      // Without rates there are prices in coins.
     }
   }
 
@@ -126,8 +173,14 @@ export class Desk {
     return follow({
       list: (after) => billhook.listEvents({ after, pageSize: 1000, signal: ended }),
       place: remembers<string | null>(this.database, owner, 'cursor', null),
-      onNews: (events) => this.invoices.follow(events),
-      onGap: () => this.invoices.load(),
+      onNews: async (events) => {
+        await this.invoices.follow(events)
+        await this.orders.follow(events)
+      },
+      onGap: async () => {
+        await this.invoices.load()
+        await this.orders.choose(this.orders.status.value)
+      },
       onConnection: (isLost) => {
         this.isLost.value = isLost
       },
@@ -141,9 +194,10 @@ export class Desk {
   private async keepUp(): Promise<void> {
     const { ended } = this.shop
     while (!ended.aborted) {
-      const { created } = await this.outbox.resume(this.sender())
+      const { created, refused } = await this.outbox.resume(this.sender())
       await this.showPending()
-      for (const { id } of created) await this.invoices.read(id).catch(() => undefined)
+      for (const { pending, id } of created) await this.till.onCreated(pending, id)
+      for (const { pending, error } of refused) await this.till.onRefused(pending, error)
       if (this.wallets.canGet) await this.pool.refill()
       await untilLookedAt(REPEAT_MS, ended)
     }

@@ -1,12 +1,17 @@
-import { BillhookError, type CreatedInvoice, type InvoiceDraft } from '@billhook/client'
+import { BillhookError, type InvoiceDraft, type OrderDraft } from '@billhook/client'
 
-/** A request that creates an invoice, until it is answered. */
+/** What is to be created. */
+export type Creation =
+  | { readonly kind: 'invoice'; readonly draft: InvoiceDraft }
+  | { readonly kind: 'order'; readonly draft: OrderDraft }
+
+/** A request that creates something, until it is answered. */
 export interface Pending {
   /** The idempotency key. */
   readonly key: string
-  readonly draft: InvoiceDraft
+  readonly creation: Creation
   readonly owner: string
-  /** The public key that signed it; null for none. Another signer would create the invoice again. */
+  /** The public key that signed it; null for none. Another signer would create it again. */
   readonly signedBy: string | null
   /** When it was stored, Unix milliseconds. */
   readonly at: number
@@ -19,11 +24,16 @@ export interface OutboxPlace {
   delete(key: string): Promise<void>
 }
 
+/** What was created. */
+export interface Created {
+  readonly id: string
+}
+
 /** Who sends. */
 export interface Sender {
   readonly owner: string
   readonly signedBy: string | null
-  send(draft: InvoiceDraft, idempotencyKey: string): Promise<CreatedInvoice>
+  send(creation: Creation, idempotencyKey: string): Promise<Created>
 }
 
 /** The service keeps a key for 24 hours; clocks and delays may take one of them. */
@@ -35,7 +45,7 @@ export interface Resumed {
   readonly refused: readonly { readonly pending: Pending; readonly error: BillhookError }[]
 }
 
-/** Creates each invoice once, whatever happens to connection, tab and device. */
+/** Creates everything once, whatever happens to connection, tab and device. */
 export class Outbox {
   /** Keys that are on their way now. */
   private readonly sending = new Set<string>()
@@ -46,10 +56,10 @@ export class Outbox {
     private readonly newKey: () => string,
   ) {}
 
-  /** Stores the draft, then sends it. Throws what the service or the connection answers; `isUndecided` tells whether it is still stored. */
-  async create(draft: InvoiceDraft, sender: Sender): Promise<CreatedInvoice> {
+  /** Stores it, then sends it. Throws what the service or the connection answers; `isUndecided` tells whether it is still stored. */
+  async create(creation: Creation, sender: Sender, key: string = this.newKey()): Promise<Created> {
     const { owner, signedBy } = sender
-    const pending: Pending = { key: this.newKey(), draft, owner, signedBy, at: this.now() }
+    const pending: Pending = { key, creation, owner, signedBy, at: this.now() }
     await this.place.put(pending)
     return this.send(pending, sender)
   }
@@ -83,10 +93,10 @@ export class Outbox {
     return this.place.delete(key)
   }
 
-  private async send(pending: Pending, sender: Sender): Promise<CreatedInvoice> {
+  private async send(pending: Pending, sender: Sender): Promise<Created> {
     this.sending.add(pending.key)
     try {
-      const created = await sender.send(pending.draft, pending.key)
+      const created = await sender.send(pending.creation, pending.key)
       await this.place.delete(pending.key)
       return created
     } catch (error) {

@@ -29,10 +29,14 @@ export function Screen({ title, children }: ScreenProps) {
 
 /** What stands around the screens of an open shop. */
 export function Frame({ desk, session, children }: { desk: Desk; session: Session; children: ComponentChildren }) {
-  const here = route.value.screen
+  const here = route.value.list
   const links = [
+    ['till', text('navTill')],
     ['invoices', text('navInvoices')],
+    ['orders', text('navOrders')],
     ['wallets', text('navWallets')],
+    ['webhooks', text('navWebhooks')],
+    ['keys', text('navKeys')],
     ['settings', text('navSettings')],
   ] as const
   return (

@@ -1,26 +1,18 @@
 import { useState } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
 import { newKey } from '../desk/platform.js'
-import { type AmountFlaw, decimalSeparator, readAmount } from '../invoices/amount-input.js'
+import { decimalSeparator, readAmount } from '../invoices/amount-input.js'
 import { draftOf } from '../invoices/draft.js'
 import { isUndecided } from '../invoices/outbox.js'
 import { differences } from '../invoices/suspicion.js'
 import type { TextKey } from '../languages/en.js'
 import { language, text } from '../languages/language.js'
+import { FLAW_TEXTS } from '../parts/amount-flaw.js'
 import { Choice, Field, Form, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { goTo } from '../routes.js'
 import { coinName, currenciesOn, networkOf, placesOf } from '../wallets/coins.js'
 import { chooseWallet } from '../wallets/pool.js'
-
-const FLAWS: Readonly<Record<AmountFlaw, TextKey>> = {
-  empty: 'amountEmpty',
-  malformed: 'amountMalformed',
-  ambiguous: 'amountAmbiguous',
-  zero: 'amountZero',
-  too_precise: 'amountTooPrecise',
-  too_long: 'amountTooLong',
-}
 
 const EXPIRIES = [
   ['3600', 'expiryHour'],
@@ -74,7 +66,7 @@ export function CreateInvoice({ desk }: { readonly desk: Desk }) {
       `app-${newKey()}`,
     )
     try {
-      const id = await desk.create(draft)
+      const id = await desk.create({ kind: 'invoice', draft })
       const invoice = await desk.invoices.read(id)
       desk.suspect(id, differences(draft, desk.shop.owner, invoice))
       goTo(`#/invoices/${id}`)
@@ -99,7 +91,9 @@ export function CreateInvoice({ desk }: { readonly desk: Desk }) {
           label={text('fieldAmount')}
           value={amount}
           onValue={setAmount}
-          flaw={isChecked && !read.ok ? text(FLAWS[read.flaw], { coin: coinName(currency, networks), places }) : null}
+          flaw={
+            isChecked && !read.ok ? text(FLAW_TEXTS[read.flaw], { coin: coinName(currency, networks), places }) : null
+          }
           input={{ inputMode: 'decimal', dir: 'ltr' }}
         />
         <fieldset>

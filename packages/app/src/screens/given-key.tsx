@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { readKeyFile } from '../api-keys/key-text.js'
 import { text } from '../languages/language.js'
 import { Field, Form, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
@@ -13,15 +14,23 @@ export function GivenKey({ session, onBack, onIntended }: IntendingProps) {
     await session.keys.ask('checkKey', privateKey)
     onIntended({ kind: 'key', owner, privateKey })
   }
+  // The whole file may be pasted into either field.
+  const take = (given: string, otherwise: (value: string) => void) => {
+    const file = readKeyFile(given)
+    if (file === null) return otherwise(given)
+    setOwner(file.owner)
+    setPrivateKey(file.privateKey)
+  }
   const input = { required: true, autocapitalize: 'none', spellcheck: false, dir: 'ltr' } as const
   return (
     <Screen title={text('keyTitle')}>
+      <p>{text('keyPaste')}</p>
       <Form work={work} onSubmit={check} submit={text('next')}>
-        <Field label={text('keyOwner')} value={owner} onValue={setOwner} input={input} />
+        <Field label={text('keyOwner')} value={owner} onValue={(given) => take(given, setOwner)} input={input} />
         <Field
           label={text('keyPrivate')}
           value={privateKey}
-          onValue={setPrivateKey}
+          onValue={(given) => take(given, setPrivateKey)}
           input={{ ...input, type: 'password' }}
         />
       </Form>

@@ -2,7 +2,7 @@ import { type InvoiceWithPayment, walletIdsOf } from '@billhook/client'
 import { useEffect } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
 import { isOpen } from '../invoices/state.js'
-import { type Suspicion, suspicionsOf } from '../invoices/suspicion.js'
+import { suspicionsOf } from '../invoices/suspicion.js'
 import { text, timeText } from '../languages/language.js'
 import { Copyable } from '../parts/copyable.js'
 import { Failure, useWork } from '../parts/form.js'
@@ -11,6 +11,7 @@ import { amountOf, coinOf } from '../parts/invoice-amount.js'
 import { InvoiceStateMark } from '../parts/invoice-state.js'
 import { Qr } from '../parts/qr.js'
 import { Sure } from '../parts/sure.js'
+import { Warnings } from '../parts/warnings.js'
 import { networkOf } from '../wallets/coins.js'
 import { History } from './history.js'
 
@@ -144,28 +145,4 @@ function Actions({ desk, invoice }: ShownProps) {
       <Failure error={work.error} />
     </div>
   )
-}
-
-/** What is wrong with where it pays to, or with what was recorded. */
-function Warnings({ suspicions }: { readonly suspicions: readonly Suspicion[] }) {
-  if (suspicions.length === 0) return null
-  return (
-    <div class="failure" role="alert">
-      <h2>{text('warnTitle')}</h2>
-      {suspicions.map((suspicion) => (
-        <p key={JSON.stringify(suspicion)}>{wordsFor(suspicion)}</p>
-      ))}
-    </div>
-  )
-}
-
-function wordsFor(suspicion: Suspicion): string {
-  switch (suspicion.kind) {
-    case 'foreign':
-      return text('warnForeign', { wallet: suspicion.wallet })
-    case 'address':
-      return text('warnAddress', { now: suspicion.now, first: suspicion.first })
-    case 'draft':
-      return text('warnDraft', { recorded: suspicion.recorded, asked: suspicion.asked, field: suspicion.field })
-  }
 }

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
 import type { Filter } from '../invoices/invoice-book.js'
-import { mayRepeat } from '../invoices/outbox.js'
 import type { InvoiceState } from '../invoices/state.js'
 import { text, timeText } from '../languages/language.js'
 import { Choice, Failure, Field, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { amountOf } from '../parts/invoice-amount.js'
 import { InvoiceStateMark, STATE_TEXTS } from '../parts/invoice-state.js'
+import { Unanswered } from '../parts/unanswered.js'
 
 const ALL = 'all'
 const STATES = Object.keys(STATE_TEXTS) as InvoiceState[]
@@ -82,31 +82,4 @@ export function Invoices({ desk }: { readonly desk: Desk }) {
 
 function isFiltered({ order, state, currency }: Filter): boolean {
   return order !== '' || state !== null || currency !== null
-}
-
-/** What was sent and has no answer. */
-function Unanswered({ desk }: { readonly desk: Desk }) {
-  const pending = desk.pending.value
-  if (pending.length === 0) return null
-  return (
-    <section class="unanswered" aria-label={text('unanswered')}>
-      <h2>{text('unanswered')}</h2>
-      <p>{text('unansweredText')}</p>
-      <ul>
-        {pending.map(({ key, draft, signedBy, at }) => (
-          <li key={key}>
-            <bdi>{draft.name}</bdi> <span dir="ltr">{`${draft.amount} ${draft.currency ?? ''}`}</span>
-            {!mayRepeat({ signedBy, at }, desk.shop, Date.now()) && (
-              <>
-                <p class="flaw">{text('unansweredOld')}</p>
-                <button type="button" onClick={() => void desk.removePending(key)}>
-                  {text('remove')}
-                </button>
-              </>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
 }

@@ -1,0 +1,77 @@
+import { type Billhook, BillhookError, type BillhookEvent, type Order } from '@billhook/client'
+import { computed, signal } from '@preact/signals'
+
+type Reader = Pick<Billhook, 'listOrders' | 'getOrder'>
+export type OrderStatus = Order['status']
+
+/** Rows that are added at once. */
+const ROWS = 50
+
+/** The orders of the owner, live. */
+export class OrderBook {
+  private readonly known = signal<ReadonlyMap<string, Order>>(new Map())
+  private source: AsyncGenerator<Order, void> | null = null
+  readonly status = signal<OrderStatus | null>(null)
+  /** Whether there may be more rows. */
+  readonly hasMore = signal(true)
+  /** Those of the chosen status, newest first. */
+  readonly rows = computed(() => {
+    const { value: status } = this.status
+    const fitting = [...this.known.value.values()].filter((order) => status === null || order.status === status)
+    return fitting.sort((a, b) => b.created_at - a.created_at)
+  })
+
+  constructor(
+    private readonly billhook: Reader,
+    private readonly ended: AbortSignal,
+  ) {}
+
+  find(id: string): Order | undefined {
+    return this.known.value.get(id)
+  }
+
+  async choose(status: OrderStatus | null): Promise<void> {
+    this.status.value = status
+    this.source = this.billhook.listOrders({ status: status ?? undefined, signal: this.ended })
+    this.hasMore.value = true
+    await this.more()
+  }
+
+  /** Adds rows. */
+  async more(): Promise<void> {
+    const { source } = this
+    const found: Order[] = []
+    while (source !== null && found.length < ROWS) {
+      const { value, done } = await source.next()
+      if (this.source !== source) return
+      if (done === true || value === undefined) {
+        this.hasMore.value = false
+        break
+      }
+      found.push(value)
+    }
+    this.take(found)
+  }
+
+  async read(id: string): Promise<Order> {
+    const order = await this.billhook.getOrder(id, { signal: this.ended })
+    this.take([order])
+    return order
+  }
+
+  /** Reads those that events are about. */
+  async follow(events: readonly BillhookEvent[]): Promise<void> {
+    const ids = new Set(events.flatMap(({ orderId }) => orderId ?? []))
+    for (const id of ids) {
+      try {
+        await this.read(id)
+      } catch (error) {
+        if (!(error instanceof BillhookError) || error.code !== 'order_not_found') throw error
+      }
+    }
+  }
+
+  take(orders: readonly Order[]): void {
+    this.known.value = new Map([...this.known.value, ...orders.map((order) => [order.id, order] as const)])
+  }
+}

@@ -1,0 +1,20 @@
+import type { Desk } from '../desk/desk.js'
+import { language, text } from '../languages/language.js'
+import { optionsFor, symbolOf, waysToPay } from '../orders/order-options.js'
+
+/** In which coins a price can be paid, or why in none. */
+export function WaysToPay({ desk, unit }: { readonly desk: Desk; readonly unit: string }) {
+  const wallets = desk.wallets.list.value ?? []
+  const ways = waysToPay(desk.info, desk.rates.value, unit)
+  const payable = ways.filter((way) => optionsFor([way], wallets, desk.invoices.open.value).length > 0)
+  if (payable.length === 0) {
+    return (
+      <p class="flaw" role="status">
+        {text('orderNoCoins')}
+      </p>
+    )
+  }
+  const names = payable.map((way) => `${symbolOf(way)} (${way.network.name})`)
+  const coins = new Intl.ListFormat(language.value.locale, { type: 'disjunction' }).format(names)
+  return <p class="hint">{text('orderCoins', { coins })}</p>
+}

@@ -1,0 +1,143 @@
+import type { Order } from '@billhook/client'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Desk } from '../desk/desk.js'
+import { suspicionsOf } from '../invoices/suspicion.js'
+import { text } from '../languages/language.js'
+import { Failure, useWork } from '../parts/form.js'
+import { amountOf } from '../parts/invoice-amount.js'
+import { Qr } from '../parts/qr.js'
+import { Warnings } from '../parts/warnings.js'
+import { playPaid } from '../till/sound.js'
+import { networkOf } from '../wallets/coins.js'
+
+interface TillOrderProps {
+  readonly desk: Desk
+  /** Undefined while it is read. */
+  readonly order: Order | undefined
+  /** The coin that the customer has chosen. */
+  readonly invoiceId: string | null
+}
+
+type Option = Order['options'][number]
+
+/** What one customer has to pay, until it is paid. */
+export function TillOrder({ desk, order, invoiceId }: TillOrderProps) {
+  const isPaid = order?.status === 'paid'
+  const wasOpen = useRef(false)
+  useEffect(() => {
+    if (isPaid && wasOpen.current) playPaid()
+    wasOpen.current = order !== undefined && !isPaid
+  }, [isPaid, order])
+  if (order === undefined) return <p>{text('loading')}</p>
+  const { price, options, status } = order
+  const sum = `${price.amount} ${price.currency}`
+  if (isPaid) {
+    return (
+      <div class="paid-till">
+        <p role="status" data-state="paid">
+          {text('tillPaid')} <bdi>{sum}</bdi>
+        </p>
+        <Next desk={desk} />
+      </div>
+    )
+  }
+  if (status === 'expired' || status === 'void') {
+    return (
+      <>
+        <p class="failure" role="alert">
+          {text('tillExpired')}
+        </p>
+        <Next desk={desk} />
+      </>
+    )
+  }
+  const [only] = options
+  const chosen = options.length === 1 ? only : options.find(({ invoice }) => invoice.id === invoiceId)
+  return (
+    <>
+      <p class="figures" dir="ltr">
+        {sum}
+      </p>
+      {chosen === undefined ? <Coins desk={desk} order={order} /> : <Code desk={desk} option={chosen} />}
+      <div class="row">
+        {chosen !== undefined && options.length > 1 && (
+          <button type="button" onClick={() => void desk.till.choose(order.id, null)}>
+            {text('tillOther')}
+          </button>
+        )}
+        <Cancel desk={desk} order={order} />
+      </div>
+    </>
+  )
+}
+
+function Coins({ desk, order }: { readonly desk: Desk; readonly order: Order }) {
+  return (
+    <>
+      <p>{text('tillCoin')}</p>
+      <ul class="ways">
+        {order.options.map(({ invoice }) => (
+          <li key={invoice.id}>
+            <button type="button" onClick={() => void desk.till.choose(order.id, invoice.id)}>
+              <span class="coin" dir="ltr">
+                {amountOf(desk, invoice)}
+              </span>
+              <span>{networkName(desk, invoice.wallet_id)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** The code of the payment page, and beside it where the money goes. */
+function Code({ desk, option: { invoice, payment } }: { readonly desk: Desk; readonly option: Option }) {
+  const known = new Map((desk.wallets.list.value ?? []).map((wallet) => [wallet.id, wallet]))
+  const suspicions = suspicionsOf(invoice, known)
+  if (suspicions.length > 0) return <Warnings suspicions={suspicions} />
+  const isSeen = /[1-9]/.test(payment.pending)
+  return (
+    <div class="code">
+      <Qr value={`${desk.url}/pay/${invoice.id}`} label={text('paymentLink')} />
+      <p class="figure" dir="ltr">
+        {amountOf(desk, invoice)}
+      </p>
+      <p class="quiet">
+        {networkName(desk, invoice.wallet_id)} <code dir="ltr">{known.get(invoice.wallet_id)?.first ?? ''}</code>
+      </p>
+      <p role="status">{text(isSeen ? 'tillSeen' : 'tillScan')}</p>
+    </div>
+  )
+}
+
+function networkName(desk: Desk, walletId: string): string {
+  const wallet = desk.wallets.list.value?.find(({ id }) => id === walletId)
+  return wallet === undefined ? '' : (networkOf(desk.info, wallet.network)?.name ?? wallet.network)
+}
+
+function Next({ desk }: { readonly desk: Desk }) {
+  return (
+    <button type="button" class="main charge" onClick={() => void desk.till.next()}>
+      {text('tillNext')}
+    </button>
+  )
+}
+
+/** Ends the order. A customer who pays all the same is reported as late. */
+function Cancel({ desk, order }: { readonly desk: Desk; readonly order: Order }) {
+  const work = useWork()
+  const { billhook, ended } = desk.shop
+  const cancel = async () => {
+    desk.orders.take([await billhook.voidOrder(order.id, { signal: ended })])
+    await desk.till.next()
+  }
+  return (
+    <>
+      <Failure error={work.error} />
+      <button type="button" disabled={work.isWorking} onClick={() => void work.run(cancel)}>
+        {text('tillCancel')}
+      </button>
+    </>
+  )
+}
