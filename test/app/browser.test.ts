@@ -402,6 +402,23 @@ describe('the web wallet in a browser', { skip: noBrowser }, () => {
       await assertForEverybody(merchant)
     })
 
+    test('tells what came, and saves a list as CSV without formulas', async () => {
+      const { page } = merchant
+      await merchant.follow('Overview')
+      await merchant.sees('Overview')
+      const today = page.locator('dl > div', { has: page.getByText('Today', { exact: true }) }).locator('dd')
+      await today.filter({ hasText: /\d+\.\d+ USDT/ }).waitFor()
+      assert.ok((await page.locator('.chart').count()) >= 2)
+      await assertForEverybody(merchant)
+      await merchant.invoices('=1+1', '42')
+      await merchant.sees('42 USDT')
+      await merchant.follow('Invoices')
+      await page.getByRole('link', { name: /=1\+1/ }).waitFor()
+      const [download] = await Promise.all([page.waitForEvent('download'), merchant.press('Save as CSV')])
+      const lines = readFileSync(await download.path(), 'utf8').split('\r\n')
+      assert.match(lines.find((line) => line.includes('1+1')) ?? '', /^[0-9a-f]{32},'=1\+1,.*,42,USDT,0,open,/)
+    })
+
     test('makes an API key, shows it once, and revokes it', async () => {
       const { page } = merchant
       await merchant.follow('API keys')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BillhookError, type BillhookEvent } from '@billhook/client'
+import { EMPTY_TALLY } from '../../packages/app/src/events/day-totals.js'
 import { follow, pauseMs } from '../../packages/app/src/events/follower.js'
 
 const BEGUN = 1_000_000
@@ -15,6 +16,7 @@ interface Followed {
   readonly news: string[]
   readonly asked: (string | undefined)[]
   readonly kept: string[]
+  readonly counted: string[]
   readonly connection: boolean[]
   readonly pauses: number[]
   gaps: number
@@ -28,7 +30,7 @@ async function followed(
 ): Promise<Followed> {
   const end = new AbortController()
   const left = [...looks]
-  const seen: Followed = { news: [], asked: [], kept: [], connection: [], pauses: [], gaps: 0 }
+  const seen: Followed = { news: [], asked: [], kept: [], counted: [], connection: [], pauses: [], gaps: 0 }
   await follow({
     async *list(after) {
       seen.asked.push(after)
@@ -36,7 +38,13 @@ async function followed(
       if (look instanceof Error) throw look
       yield* look ?? []
     },
-    place: { read: async () => cursor, write: async (kept) => void seen.kept.push(kept) },
+    place: {
+      read: async () => (cursor === null ? null : { cursor, tally: EMPTY_TALLY }),
+      write: async (kept) => void seen.kept.push(kept.cursor),
+    },
+    // How many events were counted, so that none counts twice.
+    count: (tally, one) => ({ ...tally, confirmed: [...tally.confirmed, one.id] }),
+    onTally: ({ confirmed }) => void seen.counted.push(confirmed.join('')),
     onNews: async (events) => {
       for (const one of events) {
         deal(one)
@@ -72,8 +80,10 @@ describe('following events', () => {
   })
 
   test('reads the log through without a cursor, and reports only what is new', async () => {
-    const { news, kept } = await followed([[event('1', 0), event('2', BEGUN - 60_001), event('3', BEGUN - 60_000)]])
-    assert.deepEqual([news, kept], [['3'], ['3']])
+    const { news, kept, counted } = await followed([
+      [event('1', 0), event('2', BEGUN - 60_001), event('3', BEGUN - 60_000)],
+    ])
+    assert.deepEqual([news, kept, counted], [['3'], ['3'], ['123']])
   })
 
   test('tells that the connection is lost, waits longer, and goes on where it was', async () => {
@@ -87,15 +97,17 @@ describe('following events', () => {
 
   test('takes no event as dealt with that was not', async () => {
     let failures = 1
-    const { asked, news, kept } = await followed([[event('1')], [event('1')]], '0', () => {
+    const { asked, news, kept, counted } = await followed([[event('1')], [event('1')]], '0', () => {
       if (failures-- > 0) throw new BillhookError('no answer', 'unreachable')
     })
     assert.deepEqual([asked, news, kept], [['0', '0'], ['1'], ['1']])
+    assert.deepEqual(counted, ['', '1'])
   })
 
   test('reads everything anew where events behind the cursor are gone', async () => {
     const gone = new BillhookError('removed', 'events_removed', { status: 410 })
-    const { asked, gaps, news } = await followed([gone, [event('8', 0), event('9')]], '1')
+    const { asked, gaps, news, counted } = await followed([gone, [event('8', 0), event('9')]], '1')
+    assert.deepEqual(counted, ['', '89'])
     assert.deepEqual([asked, gaps, news], [['1', undefined], 1, ['9']])
   })
 

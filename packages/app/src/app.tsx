@@ -12,6 +12,7 @@ import { Keys } from './screens/keys.js'
 import { Onboarding } from './screens/onboarding.js'
 import { OrderPage } from './screens/order.js'
 import { Orders } from './screens/orders.js'
+import { Overview } from './screens/overview.js'
 import { Settings } from './screens/settings.js'
 import { TillScreen } from './screens/till.js'
 import { Unlock } from './screens/unlock.js'
@@ -87,6 +88,8 @@ function CurrentScreen({ desk, session }: { readonly desk: Desk; readonly sessio
       return <OrderPage key={id} desk={desk} id={id} />
     case 'till':
       return <TillScreen desk={desk} />
+    case 'overview':
+      return <Overview desk={desk} />
     case 'webhooks':
       return <Webhooks desk={desk} />
     case 'keys':

@@ -1,5 +1,5 @@
 /** The screens, by the first part of the fragment. The first one is where the app begins. */
-const LISTS = ['invoices', 'orders', 'till', 'wallets', 'webhooks', 'keys', 'settings'] as const
+const LISTS = ['invoices', 'orders', 'till', 'overview', 'wallets', 'webhooks', 'keys', 'settings'] as const
 /** Those of them whose records have screens of their own, with the screen of one and the one that makes one. */
 const RECORDS = {
   invoices: { one: 'invoice', create: 'create-invoice' },

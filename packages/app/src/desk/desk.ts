@@ -1,6 +1,7 @@
 import type { Rates, ServiceInfo } from '@billhook/client'
 import { signal } from '@preact/signals'
-import { follow } from '../events/follower.js'
+import { counted, EMPTY_TALLY, recent, type Tally } from '../events/day-totals.js'
+import { type Followed, follow } from '../events/follower.js'
 import { InvoiceBook } from '../invoices/invoice-book.js'
 import { type Creation, Outbox, type Pending, type Sender } from '../invoices/outbox.js'
 import type { Suspicion } from '../invoices/suspicion.js'
@@ -36,6 +37,8 @@ export class Desk {
   readonly pending = signal<readonly Pending[]>([])
   /** Which rates are in force; none until they were read. */
   readonly rates = signal<Rates['rates']>({})
+  /** What came by day, as far as the log was read. */
+  readonly tally = signal<Tally>(EMPTY_TALLY)
   /** Whether news fail to come. */
   readonly isLost = signal(false)
   /** What differed between a request and its record, by invoice. */
@@ -172,7 +175,11 @@ export class Desk {
     const { billhook, owner, ended } = this.shop
     return follow({
       list: (after) => billhook.listEvents({ after, pageSize: 1000, signal: ended }),
-      place: remembers<string | null>(this.database, owner, 'cursor', null),
+      place: remembers<Followed | null>(this.database, owner, 'followed', null),
+      count: (tally, event) => counted(tally, event, this.info),
+      onTally: (tally) => {
+        this.tally.value = recent(tally, Date.now())
+      },
       onNews: async (events) => {
         await this.invoices.follow(events)
         await this.orders.follow(events)

@@ -1,10 +1,21 @@
 import { BillhookError, type BillhookEvent } from '@billhook/client'
+import { EMPTY_TALLY, type Tally } from './day-totals.js'
+
+/** How far a log was read, and what was counted up to there: written together, so that nothing counts twice. */
+export interface Followed {
+  readonly cursor: string
+  readonly tally: Tally
+}
 
 export interface FollowerParts {
   /** Events behind a cursor up to the last one so far. */
   readonly list: (after: string | undefined) => AsyncIterable<BillhookEvent>
-  /** The cursor of an earlier visit. */
-  readonly place: { read(): Promise<string | null>; write(cursor: string): Promise<void> }
+  /** Where an earlier visit stopped. */
+  readonly place: { read(): Promise<Followed | null>; write(followed: Followed): Promise<void> }
+  /** The tally with one event more. */
+  readonly count: (tally: Tally, event: BillhookEvent) => Tally
+  /** Called with what was counted so far. */
+  readonly onTally: (tally: Tally) => void
   /** Called with news, oldest first. The cursor goes on when it has dealt with them. */
   readonly onNews: (events: readonly BillhookEvent[]) => Promise<void>
   /** Called when events behind the cursor are gone: what is shown must be read anew. */
@@ -36,7 +47,8 @@ export function pauseMs(failures: number, isVisible: boolean): number {
 export async function follow(parts: FollowerParts): Promise<void> {
   const { place, ended } = parts
   const begun = parts.now()
-  let cursor = (await place.read()) ?? undefined
+  let followed = await place.read()
+  if (followed !== null) parts.onTally(followed.tally)
   let failures = 0
   /** Whether what is shown has to be read anew. */
   let isBehind = false
@@ -44,15 +56,18 @@ export async function follow(parts: FollowerParts): Promise<void> {
     try {
       if (isBehind) await parts.onGap()
       isBehind = false
-      const read = await readOn(parts, cursor, begun - OVERLAP_MS)
+      const read = await readOn(parts, followed, begun - OVERLAP_MS)
       if (failures > 0) parts.onConnection(false)
       failures = 0
-      if (read !== cursor && read !== undefined) await place.write(read)
-      cursor = read
+      if (read !== null && read !== followed) {
+        await place.write(read)
+        parts.onTally(read.tally)
+      }
+      followed = read
     } catch (error) {
       if (ended.aborted) return
       if (error instanceof BillhookError && error.code === 'events_removed') {
-        cursor = undefined
+        followed = null
         isBehind = true
       }
       failures += 1
@@ -63,19 +78,19 @@ export async function follow(parts: FollowerParts): Promise<void> {
 }
 
 async function readOn(
-  { list, onNews }: FollowerParts,
-  after: string | undefined,
+  { list, onNews, count }: FollowerParts,
+  from: Followed | null,
   since: number,
-): Promise<string | undefined> {
-  let cursor = after
+): Promise<Followed | null> {
+  let followed = from
   let news: BillhookEvent[] = []
-  for await (const event of list(after)) {
-    cursor = event.id
+  for await (const event of list(from?.cursor)) {
+    followed = { cursor: event.id, tally: count(followed?.tally ?? EMPTY_TALLY, event) }
     if (event.at >= since) news.push(event)
     if (news.length < NEWS_MAX) continue
     await onNews(news)
     news = []
   }
   if (news.length > 0) await onNews(news)
-  return cursor
+  return followed
 }

@@ -33,7 +33,7 @@ export function waysToPay(
   rates: Rates['rates'],
   unit: string,
 ): readonly Way[] {
-  const priced = Object.hasOwn(rates, unit) ? rates[unit] : undefined
+  const priced = rates[unit]
   return networks
     .flatMap(waysOn)
     .filter((way) => symbolOf(way) === unit || (priced !== undefined && Object.hasOwn(priced, symbolOf(way))))

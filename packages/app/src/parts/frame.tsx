@@ -34,6 +34,7 @@ export function Frame({ desk, session, children }: { desk: Desk; session: Sessio
     ['till', text('navTill')],
     ['invoices', text('navInvoices')],
     ['orders', text('navOrders')],
+    ['overview', text('navOverview')],
     ['wallets', text('navWallets')],
     ['webhooks', text('navWebhooks')],
     ['keys', text('navKeys')],

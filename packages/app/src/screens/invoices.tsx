@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
 import type { Filter } from '../invoices/invoice-book.js'
+import { invoicesAsCsv } from '../invoices/invoice-csv.js'
 import type { InvoiceState } from '../invoices/state.js'
 import { text, timeText } from '../languages/language.js'
 import { Choice, Failure, Field, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { amountOf } from '../parts/invoice-amount.js'
 import { InvoiceStateMark, STATE_TEXTS } from '../parts/invoice-state.js'
+import { saveFile } from '../parts/save-file.js'
 import { Unanswered } from '../parts/unanswered.js'
 
 const ALL = 'all'
@@ -74,6 +76,14 @@ export function Invoices({ desk }: { readonly desk: Desk }) {
       {hasMore.value && rows.value.length > 0 && (
         <button type="button" disabled={work.isWorking} onClick={() => void work.run(() => invoices.more())}>
           {text('loadMore')}
+        </button>
+      )}
+      {rows.value.length > 0 && (
+        <button
+          type="button"
+          onClick={() => saveFile('invoices.csv', 'text/csv', invoicesAsCsv(rows.value, Date.now()))}
+        >
+          {text('saveCsv')}
         </button>
       )}
     </Screen>

@@ -2,17 +2,11 @@ import { clientLines, type KeyParts, keyFile } from '../api-keys/key-text.js'
 import { text } from '../languages/language.js'
 import { Copyable } from '../parts/copyable.js'
 import { Screen } from '../parts/frame.js'
+import { saveFile } from '../parts/save-file.js'
 
 /** A new key, once. */
 export function MadeKey({ made, onDone }: { readonly made: KeyParts; readonly onDone: () => void }) {
-  const save = () => {
-    const address = URL.createObjectURL(new Blob([keyFile(made)], { type: 'application/json' }))
-    const link = document.createElement('a')
-    link.href = address
-    link.download = 'billhook-key.json'
-    link.click()
-    URL.revokeObjectURL(address)
-  }
+  const save = () => saveFile('billhook-key.json', 'application/json', keyFile(made))
   return (
     <Screen title={text('keyMadeTitle')}>
       <p>{text('keyMadeText')}</p>
