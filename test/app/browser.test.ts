@@ -269,6 +269,34 @@ describe('the web wallet in a browser', { skip: noBrowser }, () => {
       })
     }
 
+    test('is for everybody in Arabic, from right to left', async () => {
+      const { page } = merchant
+      await page.evaluate("location.hash = '#/settings'")
+      await merchant.sees('Settings')
+      await merchant.choose('Language', 'العربية')
+      await merchant.sees('الإعدادات')
+      assert.deepEqual(await page.evaluate('[document.documentElement.lang, document.documentElement.dir]'), ['ar', 'rtl'])
+      for (const [place, title] of [
+        ['#/till', 'الصندوق'],
+        ['#/invoices', 'الفواتير'],
+        ['#/invoices/new', 'فاتورة جديدة'],
+        ['#/orders', 'الطلبات'],
+        ['#/overview', 'نظرة عامة'],
+        ['#/wallets', 'المحافظ'],
+        ['#/webhooks', 'إشعارات الويب'],
+        ['#/keys', 'مفاتيح API'],
+      ] as const) {
+        await page.evaluate(`location.hash = '${place}'`)
+        await merchant.sees(title)
+        await assertForEverybody(merchant)
+      }
+      await page.reload()
+      await page.getByRole('heading', { level: 1, name: 'مقفل' }).waitFor()
+      await merchant.choose('اللغة', 'English')
+      await merchant.unlocks()
+      await merchant.sees('API keys')
+    })
+
     test('forgets its keys only when that is confirmed', async () => {
       await merchant.follow('Settings')
       await merchant.press('Forget the keys in this browser')
@@ -381,6 +409,20 @@ describe('the web wallet in a browser', { skip: noBrowser }, () => {
       await page.goBack()
       await merchant.sees('30 EUR')
       await page.locator('main [data-state=paid]').waitFor()
+    })
+
+    test('warns at the till of an order that is not what was asked for', async () => {
+      const { context, page } = merchant
+      await context.route(/\/api\/orders\/[0-9a-f]{32}$/, async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, json: { ...(await response.json()), price: { amount: '0.6', currency: 'EUR' } } })
+      })
+      await merchant.follow('Till')
+      await merchant.charges('6')
+      await merchant.reads('The service recorded 0.6 where you asked for 6 (amount).')
+      assert.equal(await page.getByRole('button', { name: /USDT/ }).count(), 0)
+      await context.unroute(/\/api\/orders\/[0-9a-f]{32}$/)
+      await merchant.press('Cancel')
     })
 
     test('sets webhooks, tests them, and sees what was delivered', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { differences, suspicionsOf } from '../../packages/app/src/invoices/suspicion.js'
+import { orderDifferences } from '../../packages/app/src/orders/order-suspicion.js'
 import { hasChanged, knownWallets, remembered } from '../../packages/app/src/wallets/known-wallets.js'
 
 const LIST = [
@@ -41,6 +42,23 @@ describe('an invoice that the service shows', () => {
       ['owner', 'amount', 'currency', 'walletIds'],
     )
     assert.deepEqual(differences({ ...draft, currency: undefined }, 'shop', { ...RECORD, currency: 'native' }), [])
+  })
+})
+
+describe('an order that the service shows', () => {
+  const price = { amount: '30', currency: 'EUR' }
+  const draft = { price, name: 'Tea', options: [{ walletIds: ['a'], currency: 'USDT' }, { walletIds: ['a'] }] }
+  const option = (wallet: string, currency: string) => ({ invoice: { wallet_id: wallet, wallet_ids: wallet, currency } })
+  const order = { owner: 'shop', price, options: [option('a', 'USDT'), option('a', 'native')] }
+  const fields = (recorded: typeof order) =>
+    orderDifferences(draft, 'shop', recorded).map((one) => (one.kind === 'draft' ? one.field : ''))
+
+  test('is suspicious where its record differs from what was asked for', () => {
+    assert.deepEqual(fields(order), [])
+    assert.deepEqual(fields({ ...order, price: { amount: '3', currency: 'USD' } }), ['amount', 'currency'])
+    assert.deepEqual(fields({ ...order, options: [option('x', 'USDT'), option('a', 'native')] }), ['options'])
+    assert.deepEqual(fields({ ...order, options: [option('a', 'USDT')] }), ['options'])
+    assert.deepEqual(fields({ ...order, owner: 'thief' }), ['owner'])
   })
 })
 

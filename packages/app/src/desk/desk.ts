@@ -1,12 +1,13 @@
-import type { Rates, ServiceInfo } from '@billhook/client'
+import { BillhookError, type Rates, type ServiceInfo } from '@billhook/client'
 import { signal } from '@preact/signals'
 import { counted, EMPTY_TALLY, recent, type Tally } from '../events/day-totals.js'
 import { type Followed, follow } from '../events/follower.js'
 import { InvoiceBook } from '../invoices/invoice-book.js'
 import { type Creation, Outbox, type Pending, type Sender } from '../invoices/outbox.js'
-import type { Suspicion } from '../invoices/suspicion.js'
+import { differences, type Suspicion } from '../invoices/suspicion.js'
 import { OrderBook } from '../orders/order-book.js'
 import { type OrderAsked, orderDraftOf } from '../orders/order-draft.js'
+import { orderDifferences } from '../orders/order-suspicion.js'
 import { optionsFor, waysToPay } from '../orders/order-options.js'
 import type { Session, Shop } from '../session/session.js'
 import type { Database } from '../storage/database.js'
@@ -41,7 +42,7 @@ export class Desk {
   readonly tally = signal<Tally>(EMPTY_TALLY)
   /** Whether news fail to come. */
   readonly isLost = signal(false)
-  /** What differed between a request and its record, by invoice. */
+  /** What differed between a request and its record, by the id of the invoice or order. */
   readonly suspicions = signal<ReadonlyMap<string, readonly Suspicion[]>>(new Map())
   /** Whether payments can be simulated. */
   readonly isSandbox = signal(false)
@@ -65,7 +66,7 @@ export class Desk {
       place: remembers<Addresses>(database, owner, 'addresses', {}),
       ended,
     })
-    this.invoices = new InvoiceBook(billhook, Date.now, ended)
+    this.invoices = new InvoiceBook(billhook, ended)
     this.orders = new OrderBook(billhook, ended)
     this.till = new Till({
       statePlace: remembers<TillState>(database, owner, 'till', FIRST_STATE),
@@ -111,9 +112,25 @@ export class Desk {
   /** Creates an invoice or an order once, and answers its id. */
   async create(creation: Creation, key: string = newKey()): Promise<string> {
     try {
-      return (await this.outbox.create(creation, this.sender(), key)).id
+      const { id } = await this.outbox.create(creation, this.sender(), key)
+      await this.compare(creation, id)
+      return id
     } finally {
       await this.showPending()
+    }
+  }
+
+  /** Reads what was created, and warns where it is not what was asked for. */
+  private async compare(creation: Creation, id: string): Promise<void> {
+    try {
+      if (creation.kind === 'invoice') {
+        this.suspect(id, differences(creation.draft, this.shop.owner, await this.invoices.read(id)))
+      } else {
+        this.suspect(id, orderDifferences(creation.draft, this.shop.owner, await this.orders.read(id)))
+      }
+    } catch (error) {
+      // It was created all the same; its screen reads it again.
+      if (!(error instanceof BillhookError)) throw error
     }
   }
 
@@ -125,8 +142,8 @@ export class Desk {
     return this.create({ kind: 'order', draft }, key)
   }
 
-  /** Warns on the page of an invoice. */
-  suspect(id: string, suspicions: readonly Suspicion[]): void {
+  /** Warns on the page of an invoice or an order. */
+  private suspect(id: string, suspicions: readonly Suspicion[]): void {
     if (suspicions.length > 0) this.suspicions.value = new Map([...this.suspicions.value, [id, suspicions]])
   }
 
@@ -203,7 +220,10 @@ export class Desk {
     while (!ended.aborted) {
       const { created, refused } = await this.outbox.resume(this.sender())
       await this.showPending()
-      for (const { pending, id } of created) await this.till.onCreated(pending, id)
+      for (const { pending, id } of created) {
+        await this.compare(pending.creation, id)
+        await this.till.onCreated(pending, id)
+      }
       for (const { pending, error } of refused) await this.till.onRefused(pending, error)
       if (this.wallets.canGet) await this.pool.refill()
       await untilLookedAt(REPEAT_MS, ended)

@@ -41,20 +41,19 @@ export class InvoiceBook {
   /** Those that fit the filter, newest first. */
   readonly rows = computed(() => {
     const { value: filter } = this.filter
-    const fitting = [...this.known.value.values()].filter((invoice) => fits(invoice, filter, this.now()))
+    const fitting = [...this.known.value.values()].filter((invoice) => fits(invoice, filter))
     return fitting.sort((a, b) => b.created_at - a.created_at)
   })
   /** Those that somebody may still pay. */
   readonly open = computed(() =>
     [...this.openIds.value].flatMap((id) => {
       const invoice = this.known.value.get(id)
-      return invoice !== undefined && isOpen(invoice, this.now()) ? [invoice] : []
+      return invoice !== undefined && isOpen(invoice) ? [invoice] : []
     }),
   )
 
   constructor(
     private readonly billhook: Reader,
-    private readonly now: () => number,
     private readonly ended: AbortSignal,
   ) {
     this.source = this.list(EVERYTHING)
@@ -70,7 +69,7 @@ export class InvoiceBook {
     const open: InvoiceWithPayment[] = []
     let seen = 0
     for await (const invoice of this.billhook.listInvoices({ status: 'unpaid', pageSize: PAGE, signal: this.ended })) {
-      if (isOpen(invoice, this.now())) open.push(invoice)
+      if (isOpen(invoice)) open.push(invoice)
       seen += 1
       if (seen >= UNPAID_MAX) break
     }
@@ -98,7 +97,7 @@ export class InvoiceBook {
         this.hasMore.value = false
         break
       }
-      if (fits(value, filter, this.now())) found.push(value)
+      if (fits(value, filter)) found.push(value)
     }
     this.take(found)
   }
@@ -133,7 +132,7 @@ export class InvoiceBook {
     const openIds = new Set(this.openIds.value)
     for (const invoice of invoices) {
       known.set(invoice.id, invoice)
-      if (isOpen(invoice, this.now())) openIds.add(invoice.id)
+      if (isOpen(invoice)) openIds.add(invoice.id)
       else openIds.delete(invoice.id)
     }
     this.known.value = known
@@ -146,10 +145,10 @@ export class InvoiceBook {
   }
 }
 
-function fits(invoice: InvoiceWithPayment, { order, state, currency }: Filter, now: number): boolean {
+function fits(invoice: InvoiceWithPayment, { order, state, currency }: Filter): boolean {
   return (
     (order === '' || (invoice.orderNumber ?? '').toLowerCase().startsWith(order.toLowerCase())) &&
-    (state === null || stateOf(invoice, now) === state) &&
+    (state === null || stateOf(invoice) === state) &&
     (currency === null || invoice.currency === currency)
   )
 }

@@ -42,7 +42,7 @@ export const REPEATED_FOR_MS = 23 * 3_600_000
 /** What of the stored ones was answered by `resume`. */
 export interface Resumed {
   readonly created: readonly { readonly pending: Pending; readonly id: string }[]
-  readonly refused: readonly { readonly pending: Pending; readonly error: BillhookError }[]
+  readonly refused: readonly { readonly pending: Pending; readonly error: unknown }[]
 }
 
 /** Creates everything once, whatever happens to connection, tab and device. */
@@ -73,7 +73,7 @@ export class Outbox {
   /** Sends again what may be sent again. */
   async resume(sender: Sender): Promise<Resumed> {
     const created: { readonly pending: Pending; readonly id: string }[] = []
-    const refused: { readonly pending: Pending; readonly error: BillhookError }[] = []
+    const refused: { readonly pending: Pending; readonly error: unknown }[] = []
     for (const pending of await this.pending(sender.owner)) {
       if (this.sending.has(pending.key) || !mayRepeat(pending, sender, this.now())) continue
       try {
@@ -81,7 +81,6 @@ export class Outbox {
       } catch (error) {
         // Whoever is away now is away for the next one, too.
         if (isUndecided(error)) break
-        if (!(error instanceof BillhookError)) throw error
         refused.push({ pending, error })
       }
     }

@@ -34,7 +34,15 @@ export function differences(draft: InvoiceDraft, owner: string, invoice: Recorde
   }
   const { amount, currency } = invoice
   const recorded = { owner: invoice.owner, amount, currency, walletIds: walletIdsOf(invoice).join(', ') }
-  return (Object.keys(asked) as (keyof typeof asked)[])
+  return recordDifferences(asked, recorded)
+}
+
+/** The fields whose recorded text is not the one that was asked for. */
+export function recordDifferences<Field extends string>(
+  asked: Readonly<Record<Field, string>>,
+  recorded: Readonly<Record<Field, string>>,
+): readonly Suspicion[] {
+  return (Object.keys(asked) as Field[])
     .filter((field) => asked[field] !== recorded[field])
     .map((field) => ({ kind: 'draft', field, asked: asked[field], recorded: recorded[field] }))
 }

@@ -87,11 +87,6 @@ export const en = {
   stateExpired: 'Expired',
   stateVoid: 'Void',
   filterCurrency: 'Currency',
-  columnName: 'Name',
-  columnOrder: 'Order',
-  columnAmount: 'Amount',
-  columnState: 'State',
-  columnCreated: 'Created',
   unanswered: 'Not answered yet',
   unansweredText:
     'These were sent, or will be, and there is no answer yet. They are sent again until there is one, and are created once.',
@@ -162,7 +157,6 @@ export const en = {
   orderTitle: 'Order',
   orderPaidPart: 'Paid so far',
   orderOptions: 'Ways to pay',
-  orderOn: '{amount} on {network}',
   statusUnpaid: 'Open',
   statusPartly: 'Partly paid',
   statusPaid: 'Paid',
@@ -173,7 +167,6 @@ export const en = {
   tillAmount: 'Amount',
   tillCharge: 'Charge',
   tillBack: 'Delete the last digit',
-  tillClear: 'Clear',
   tillSent: 'Waiting for the service. Nothing is lost; it is sent again until there is an answer.',
   tillUnknown: 'One moment … If this stays, look under Orders whether it was created.',
   tillCoin: 'How does the customer pay?',
@@ -194,7 +187,7 @@ export const en = {
   chartOf: '{coin} received in the last 30 days',
   chartDay: '{date}: {amount}',
   openInvoices: 'Open invoices',
-  expiringSoon: 'Of these, {count} expire within an hour.',
+  expiringSoon: 'Expiring within an hour: {count}',
   failingWebhooks: 'Webhooks that failed within 7 days',
   saveCsv: 'Save as CSV',
 
@@ -305,6 +298,7 @@ export const en = {
   errorBadPhrase: 'These are not the words of an identity: one is misspelt, missing or in the wrong place.',
   errorBadKey: 'This is no private key: give 64 hex digits, or PEM.',
   errorLocked: 'The app is locked. Open it with your passphrase.',
+  errorInsecure: 'This page did not come by HTTPS, and so the browser makes no keys. Ask the operator for an address that begins with https://.',
   errorOther: '{message} ({code})',
 } as const
 

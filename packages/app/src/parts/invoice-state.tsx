@@ -13,7 +13,7 @@ export const STATE_TEXTS: Readonly<Record<InvoiceState, TextKey>> = {
 
 /** How an invoice stands, in a word. */
 export function InvoiceStateMark({ invoice }: { readonly invoice: Standing }) {
-  const state = stateOf(invoice, Date.now())
+  const state = stateOf(invoice)
   return (
     <span class={`state ${state}`} data-state={state}>
       {text(STATE_TEXTS[state])}

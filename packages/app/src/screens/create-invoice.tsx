@@ -4,7 +4,6 @@ import { newKey } from '../desk/platform.js'
 import { decimalSeparator, readAmount } from '../invoices/amount-input.js'
 import { draftOf } from '../invoices/draft.js'
 import { isUndecided } from '../invoices/outbox.js'
-import { differences } from '../invoices/suspicion.js'
 import type { TextKey } from '../languages/en.js'
 import { language, text } from '../languages/language.js'
 import { FLAW_TEXTS } from '../parts/amount-flaw.js'
@@ -67,8 +66,6 @@ export function CreateInvoice({ desk }: { readonly desk: Desk }) {
     )
     try {
       const id = await desk.create({ kind: 'invoice', draft })
-      const invoice = await desk.invoices.read(id)
-      desk.suspect(id, differences(draft, desk.shop.owner, invoice))
       goTo(`#/invoices/${id}`)
     } catch (error) {
       if (!isUndecided(error)) throw error

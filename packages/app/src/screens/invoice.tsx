@@ -48,7 +48,7 @@ function Shown({ desk, invoice }: ShownProps) {
   const isSafe = suspicions.length === 0
   const page = `${desk.url}/pay/${id}`
   const coin = coinOf(desk, invoice)
-  const isPayable = isOpen(invoice, Date.now())
+  const isPayable = isOpen(invoice)
   const facts: readonly (readonly [name: string, value: string | null])[] = [
     [text('received'), `${payment.own} ${coin}`],
     [text('pendingAmount'), /[1-9]/.test(payment.pending) ? `${payment.pending} ${coin}` : null],
@@ -115,7 +115,7 @@ function Actions({ desk, invoice }: ShownProps) {
       <button type="button" onClick={() => print()}>
         {text('print')}
       </button>
-      {isOpen(invoice, Date.now()) && (
+      {isOpen(invoice) && (
         <>
           <Sure
             name={text('accept')}

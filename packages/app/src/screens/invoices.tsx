@@ -81,7 +81,7 @@ export function Invoices({ desk }: { readonly desk: Desk }) {
       {rows.value.length > 0 && (
         <button
           type="button"
-          onClick={() => saveFile('invoices.csv', 'text/csv', invoicesAsCsv(rows.value, Date.now()))}
+          onClick={() => saveFile('invoices.csv', 'text/csv', invoicesAsCsv(rows.value))}
         >
           {text('saveCsv')}
         </button>

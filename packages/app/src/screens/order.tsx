@@ -33,7 +33,10 @@ function Shown({ desk, order }: { readonly desk: Desk; readonly order: Order }) 
   const { id, status } = order
   const { billhook, ended } = desk.shop
   const known = new Map((desk.wallets.list.value ?? []).map((wallet) => [wallet.id, wallet]))
-  const suspicions = order.options.flatMap(({ invoice }) => suspicionsOf(invoice, known))
+  const suspicions = [
+    ...order.options.flatMap(({ invoice }) => suspicionsOf(invoice, known)),
+    ...(desk.suspicions.value.get(id) ?? []),
+  ]
   const isPayable = status === 'unpaid' || status === 'partly'
   const page = `${desk.url}/order/${id}`
   const percent = Math.floor(Number(order.paid_fraction) * 100)

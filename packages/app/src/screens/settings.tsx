@@ -1,9 +1,9 @@
 import type { Desk } from '../desk/desk.js'
-import { chooseLanguage, LANGUAGES, language, text } from '../languages/language.js'
+import { text } from '../languages/language.js'
 import { Copyable } from '../parts/copyable.js'
 import { Forget } from '../parts/forget.js'
-import { Choice } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
+import { LanguageChoice } from '../parts/language-choice.js'
 import type { Session } from '../session/session.js'
 
 export function Settings({ desk, session }: { readonly desk: Desk; readonly session: Session }) {
@@ -18,12 +18,7 @@ export function Settings({ desk, session }: { readonly desk: Desk; readonly sess
         {text('version')} {info.version}
       </p>
       <p>{text(shop.signedBy === null ? 'modeUnsigned' : 'modeSigned')}</p>
-      <Choice
-        label={text('language')}
-        value={language.value.code}
-        onValue={(code) => void chooseLanguage(code)}
-        options={LANGUAGES.map(({ code, name }) => [code, name])}
-      />
+      <LanguageChoice />
       <p>
         <a href="app/licences.txt" target="_blank" rel="noreferrer">
           {text('licences')}

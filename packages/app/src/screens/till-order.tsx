@@ -51,6 +51,8 @@ export function TillOrder({ desk, order, invoiceId }: TillOrderProps) {
       </>
     )
   }
+  const wrong = desk.suspicions.value.get(order.id) ?? []
+  const isWrong = wrong.length > 0
   const [only] = options
   const chosen = options.length === 1 ? only : options.find(({ invoice }) => invoice.id === invoiceId)
   return (
@@ -58,7 +60,13 @@ export function TillOrder({ desk, order, invoiceId }: TillOrderProps) {
       <p class="figures" dir="ltr">
         {sum}
       </p>
-      {chosen === undefined ? <Coins desk={desk} order={order} /> : <Code desk={desk} option={chosen} />}
+      {isWrong ? (
+        <Warnings suspicions={wrong} />
+      ) : chosen === undefined ? (
+        <Coins desk={desk} order={order} />
+      ) : (
+        <Code desk={desk} option={chosen} />
+      )}
       <div class="row">
         {chosen !== undefined && options.length > 1 && (
           <button type="button" onClick={() => void desk.till.choose(order.id, null)}>

@@ -3,6 +3,7 @@ import { text } from '../languages/language.js'
 import { Forget } from '../parts/forget.js'
 import { Field, Form, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
+import { LanguageChoice } from '../parts/language-choice.js'
 import type { Session } from '../session/session.js'
 
 export function Unlock({ session, owner }: { readonly session: Session; readonly owner: string }) {
@@ -21,6 +22,7 @@ export function Unlock({ session, owner }: { readonly session: Session; readonly
       </Form>
       <p class="hint">{text('forgotten')}</p>
       <Forget session={session} />
+      <LanguageChoice />
     </Screen>
   )
 }

@@ -14,8 +14,13 @@ type Payload = NonNullable<Parameters<Desk['shop']['billhook']['setWebhook']>[0]
 export function Webhooks({ desk }: { readonly desk: Desk }) {
   const { billhook, ended } = desk.shop
   const [settings, setSettings] = useState<WebhookSettings | null>(null)
+  const [isSaved, setSaved] = useState(false)
   const work = useWork()
   const load = async () => setSettings(await billhook.getWebhook({ signal: ended }))
+  const keep = (changed: WebhookSettings) => {
+    setSettings(changed)
+    setSaved(true)
+  }
   useEffect(() => {
     void work.run(load)
   }, [billhook])
@@ -26,8 +31,9 @@ export function Webhooks({ desk }: { readonly desk: Desk }) {
       {settings === null ? (
         work.error === null && <p>{text('loading')}</p>
       ) : (
-        <Configured key={settings.updated_at} desk={desk} settings={settings} onSettings={setSettings} onGone={load} />
+        <Configured key={settings.updated_at} desk={desk} settings={settings} onSettings={keep} onGone={load} />
       )}
+      <p role="status">{isSaved && text('saved')}</p>
       <Deliveries desk={desk} />
     </Screen>
   )

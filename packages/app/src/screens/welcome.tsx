@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { text } from '../languages/language.js'
 import { Screen } from '../parts/frame.js'
+import { LanguageChoice } from '../parts/language-choice.js'
 import type { Session } from '../session/session.js'
 import { GivenKey } from './given-key.js'
 import { NewPhrase } from './new-phrase.js'
@@ -45,6 +46,7 @@ export function Welcome({ session }: { readonly session: Session }) {
           </li>
         ))}
       </ul>
+      <LanguageChoice />
     </Screen>
   )
 }

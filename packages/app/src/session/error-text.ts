@@ -45,6 +45,7 @@ const TEXTS: Readonly<Partial<Record<BillhookError['code'] | KeyErrorCode, TextK
   bad_phrase: 'errorBadPhrase',
   bad_key: 'errorBadKey',
   locked: 'errorLocked',
+  insecure: 'errorInsecure',
 }
 
 export interface ErrorText {

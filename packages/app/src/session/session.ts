@@ -1,6 +1,7 @@
 import { Billhook, type ServiceInfo } from '@billhook/client'
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { KeyStatus } from '../keys/holder.js'
+import { KeyError } from '../keys/key-error.js'
 import { KeyThread } from '../keys/key-thread.js'
 import { type Channel, openChannel } from './channel.js'
 import { makeReady, type OnboardingStep } from './onboarding.js'
@@ -59,6 +60,8 @@ export class Session {
   async start(): Promise<void> {
     this.current.value = { name: 'starting' }
     try {
+      // Elsewhere browsers have no cryptography.
+      if (!isSecureContext) throw new KeyError('insecure')
       this.known = await new Billhook({ url: this.url }).getInfo()
       await this.show(await this.keys.ask('status'))
     } catch (error) {
