@@ -275,7 +275,10 @@ describe('the web wallet in a browser', { skip: noBrowser }, () => {
       await merchant.sees('Settings')
       await merchant.choose('Language', 'العربية')
       await merchant.sees('الإعدادات')
-      assert.deepEqual(await page.evaluate('[document.documentElement.lang, document.documentElement.dir]'), ['ar', 'rtl'])
+      assert.deepEqual(await page.evaluate('[document.documentElement.lang, document.documentElement.dir]'), [
+        'ar',
+        'rtl',
+      ])
       for (const [place, title] of [
         ['#/till', 'الصندوق'],
         ['#/invoices', 'الفواتير'],
@@ -415,7 +418,10 @@ describe('the web wallet in a browser', { skip: noBrowser }, () => {
       const { context, page } = merchant
       await context.route(/\/api\/orders\/[0-9a-f]{32}$/, async (route) => {
         const response = await route.fetch()
-        await route.fulfill({ response, json: { ...(await response.json()), price: { amount: '0.6', currency: 'EUR' } } })
+        await route.fulfill({
+          response,
+          json: { ...(await response.json()), price: { amount: '0.6', currency: 'EUR' } },
+        })
       })
       await merchant.follow('Till')
       await merchant.charges('6')

@@ -14,7 +14,12 @@ const placeholdersOf = (text: string) => (text.match(/\{[a-z]+\}/g) ?? []).sort(
 
 describe('the languages of the app', () => {
   test('are those of the payment page', () => {
-    const about = ({ code, name, direction, locale }: Omit<(typeof LANGUAGES)[number], 'load'>) => [code, name, direction, locale]
+    const about = ({ code, name, direction, locale }: Omit<(typeof LANGUAGES)[number], 'load'>) => [
+      code,
+      name,
+      direction,
+      locale,
+    ]
     assert.deepEqual(LANGUAGES.map(about), PAGE_LANGUAGES.map(about))
   })
 

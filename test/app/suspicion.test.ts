@@ -48,7 +48,9 @@ describe('an invoice that the service shows', () => {
 describe('an order that the service shows', () => {
   const price = { amount: '30', currency: 'EUR' }
   const draft = { price, name: 'Tea', options: [{ walletIds: ['a'], currency: 'USDT' }, { walletIds: ['a'] }] }
-  const option = (wallet: string, currency: string) => ({ invoice: { wallet_id: wallet, wallet_ids: wallet, currency } })
+  const option = (wallet: string, currency: string) => ({
+    invoice: { wallet_id: wallet, wallet_ids: wallet, currency },
+  })
   const order = { owner: 'shop', price, options: [option('a', 'USDT'), option('a', 'native')] }
   const fields = (recorded: typeof order) =>
     orderDifferences(draft, 'shop', recorded).map((one) => (one.kind === 'draft' ? one.field : ''))

@@ -1,4 +1,12 @@
-export type KeyErrorCode = 'empty' | 'occupied' | 'locked' | 'wrong_passphrase' | 'bad_phrase' | 'bad_key' | 'no_key' | 'insecure'
+export type KeyErrorCode =
+  | 'empty'
+  | 'occupied'
+  | 'locked'
+  | 'wrong_passphrase'
+  | 'bad_phrase'
+  | 'bad_key'
+  | 'no_key'
+  | 'insecure'
 
 /** What can be wrong with keys, a passphrase or words. The message tells nothing of them. */
 export class KeyError extends Error {

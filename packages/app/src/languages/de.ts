@@ -25,7 +25,8 @@ export const de: Texts = {
   lockNow: 'Sperren',
 
   welcomeTitle: 'Ihr Geschäft',
-  welcomeText: 'Schreiben Sie Rechnungen und sehen Sie, wie sie bezahlt werden. Ihre Schlüssel entstehen in diesem Browser und bleiben hier; der Dienst bekommt sie nie.',
+  welcomeText:
+    'Schreiben Sie Rechnungen und sehen Sie, wie sie bezahlt werden. Ihre Schlüssel entstehen in diesem Browser und bleiben hier; der Dienst bekommt sie nie.',
   newIdentity: 'Neue Identität anlegen',
   newIdentityHint: 'Für ein neues Geschäft. Sie bekommen zwölf Wörter zum Aufschreiben.',
   restoreIdentity: 'Ich habe zwölf Wörter',
@@ -34,23 +35,27 @@ export const de: Texts = {
   useKeyHint: 'Für Angestellte: Rechnungen und Listen, ohne die Identität des Geschäfts.',
 
   phraseTitle: 'Schreiben Sie diese zwölf Wörter auf',
-  phraseText: 'Auf Papier, in dieser Reihenfolge. Sie werden nur einmal gezeigt. Wer sie hat, dem gehört das Geschäft, und niemand kann sie Ihnen zurückgeben.',
+  phraseText:
+    'Auf Papier, in dieser Reihenfolge. Sie werden nur einmal gezeigt. Wer sie hat, dem gehört das Geschäft, und niemand kann sie Ihnen zurückgeben.',
   phraseWritten: 'Ich habe sie aufgeschrieben',
   checkTitle: 'Drei der Wörter',
   checkText: 'Um sicher zu sein, dass sie auf Ihrem Papier stehen.',
   wordNumber: 'Wort {number}',
-  checkWrong: 'Wort {number} ist ein anderes. Sehen Sie auf Ihrem Papier nach, oder gehen Sie zurück und sehen Sie die Wörter noch einmal an.',
+  checkWrong:
+    'Wort {number} ist ein anderes. Sehen Sie auf Ihrem Papier nach, oder gehen Sie zurück und sehen Sie die Wörter noch einmal an.',
   restoreTitle: 'Ihre zwölf Wörter',
   restoreLabel: 'Die Wörter in ihrer Reihenfolge, mit Leerzeichen dazwischen',
   onboardingNameLabel: 'Onboarding-Name des Dienstes',
-  onboardingNameHint: 'Dieser Dienst hat kein Ledger. Sein Betreiber kennt den Namen: Es ist BILLHOOK_ONBOARDING_NAME, oder ein beliebiger Name ohne strengen Modus. Daraus entsteht Ihre Identität.',
+  onboardingNameHint:
+    'Dieser Dienst hat kein Ledger. Sein Betreiber kennt den Namen: Es ist BILLHOOK_ONBOARDING_NAME, oder ein beliebiger Name ohne strengen Modus. Daraus entsteht Ihre Identität.',
   keyTitle: 'Ihr API-Schlüssel',
   keyPaste: 'Fügen Sie die Datei, die Sie bekommen haben, in ein Feld ein, oder füllen Sie beide aus.',
   keyOwner: 'Identität des Geschäfts',
   keyPrivate: 'Privater Schlüssel (64 Hex-Ziffern oder PEM)',
 
   passphraseTitle: 'Eine Passphrase für diesen Browser',
-  passphraseText: 'Sie verschlüsselt hier Ihre Schlüssel, und Sie brauchen sie jedes Mal, wenn Sie die App öffnen. Nehmen Sie mehrere Wörter, die niemand erraten würde; wer dieses Gerät stiehlt, kann beliebig viele versuchen.',
+  passphraseText:
+    'Sie verschlüsselt hier Ihre Schlüssel, und Sie brauchen sie jedes Mal, wenn Sie die App öffnen. Nehmen Sie mehrere Wörter, die niemand erraten würde; wer dieses Gerät stiehlt, kann beliebig viele versuchen.',
   passphrase: 'Passphrase',
   passphraseAgain: 'Die Passphrase noch einmal',
   passphraseShort: 'Nehmen Sie mindestens {count} Zeichen.',
@@ -60,13 +65,16 @@ export const de: Texts = {
   unlockTitle: 'Gesperrt',
   unlockText: 'Geben Sie Ihre Passphrase ein, um {owner} zu öffnen.',
   unlock: 'Öffnen',
-  forgotten: 'Vergessen? Entfernen Sie die Schlüssel hier, und stellen Sie die Identität mit ihren zwölf Wörtern wieder her.',
+  forgotten:
+    'Vergessen? Entfernen Sie die Schlüssel hier, und stellen Sie die Identität mit ihren zwölf Wörtern wieder her.',
 
   onboardingTitle: 'Ihr Geschäft wird vorbereitet',
   stepLooking: 'Es wird nachgesehen, ob die Identität existiert',
   stepOnboarding: 'Sie wird in das Ledger eingetragen',
-  stepWaiting: 'Es wird gewartet, bis der Dienst davon erfahren hat. Das Ledger kann langsam sein; Sie müssen nichts tun.',
-  stepOperator: 'Dieser Dienst hat kein Ledger. Bitten Sie seinen Betreiber, Ihre Identität mit dem Befehl unten hinzuzufügen. Die App macht dann von selbst weiter.',
+  stepWaiting:
+    'Es wird gewartet, bis der Dienst davon erfahren hat. Das Ledger kann langsam sein; Sie müssen nichts tun.',
+  stepOperator:
+    'Dieser Dienst hat kein Ledger. Bitten Sie seinen Betreiber, Ihre Identität mit dem Befehl unten hinzuzufügen. Die App macht dann von selbst weiter.',
   stepRegistering: 'Für diesen Browser wird ein Schlüssel registriert',
 
   invoicesTitle: 'Rechnungen',
@@ -84,8 +92,10 @@ export const de: Texts = {
   stateVoid: 'Ungültig',
   filterCurrency: 'Währung',
   unanswered: 'Noch nicht beantwortet',
-  unansweredText: 'Diese wurden oder werden gesendet, und es gibt noch keine Antwort. Sie werden wieder gesendet, bis es eine gibt, und nur einmal angelegt.',
-  unansweredOld: 'Es ist zu alt, um noch einmal gesendet zu werden. Sehen Sie in der Liste nach, ob es angelegt wurde, und entfernen Sie es dann hier.',
+  unansweredText:
+    'Diese wurden oder werden gesendet, und es gibt noch keine Antwort. Sie werden wieder gesendet, bis es eine gibt, und nur einmal angelegt.',
+  unansweredOld:
+    'Es ist zu alt, um noch einmal gesendet zu werden. Sehen Sie in der Liste nach, ob es angelegt wurde, und entfernen Sie es dann hier.',
   remove: 'Entfernen',
   liveLost: 'Keine Verbindung. Was Sie sehen, kann veraltet sein; die App versucht es weiter.',
 
@@ -101,7 +111,8 @@ export const de: Texts = {
   expiryDay: '1 Tag',
   expiryWeek: '1 Woche',
   create: 'Anlegen',
-  walletShared: 'Alle Ihre Wallets auf {network} haben eine offene Rechnung. Diese teilt sich eine Wallet; achten Sie auf die Beträge.',
+  walletShared:
+    'Alle Ihre Wallets auf {network} haben eine offene Rechnung. Diese teilt sich eine Wallet; achten Sie auf die Beträge.',
   walletNone: 'Sie haben keine Wallet auf {network}. Holen Sie zuerst eine unter Wallets.',
   amountEmpty: 'Geben Sie einen Betrag ein.',
   amountMalformed: 'Das ist kein Betrag.',
@@ -134,7 +145,8 @@ export const de: Texts = {
   sandboxPay: 'Zahlung simulieren',
 
   warnTitle: 'Lassen Sie diese Rechnung nicht bezahlen',
-  warnAddress: 'Der Dienst nennt jetzt {now} für eine Wallet, die {first} war, als dieser Browser sie zum ersten Mal sah. Der Betreiber, oder jemand an seiner Stelle, hat geändert, wohin das Geld geht.',
+  warnAddress:
+    'Der Dienst nennt jetzt {now} für eine Wallet, die {first} war, als dieser Browser sie zum ersten Mal sah. Der Betreiber, oder jemand an seiner Stelle, hat geändert, wohin das Geld geht.',
   warnForeign: 'Sie zahlt an {wallet}, und das ist keine Ihrer Wallets.',
   warnDraft: 'Der Dienst hat {recorded} aufgezeichnet, wo Sie {asked} verlangt haben ({field}).',
 
@@ -146,7 +158,8 @@ export const de: Texts = {
   fieldPrice: 'Preis',
   fieldUnit: 'In',
   orderCoins: 'Der Kunde kann in {coins} zahlen.',
-  orderNoCoins: 'Keine Münze mit Kurs und Wallet kann das bezahlen. Holen Sie zuerst Wallets, oder nehmen Sie einen Preis in einer Münze.',
+  orderNoCoins:
+    'Keine Münze mit Kurs und Wallet kann das bezahlen. Holen Sie zuerst Wallets, oder nehmen Sie einen Preis in einer Münze.',
   orderTitle: 'Bestellung',
   orderPaidPart: 'Bisher bezahlt',
   orderOptions: 'Zahlungsarten',
@@ -201,7 +214,8 @@ export const de: Texts = {
   poolSize: 'Freie Wallets auf {network}',
 
   webhooksTitle: 'Webhooks',
-  webhookText: 'Der Dienst meldet einem Programm von Ihnen, was geschieht, mit einer signierten Anfrage an diese Adresse.',
+  webhookText:
+    'Der Dienst meldet einem Programm von Ihnen, was geschieht, mit einer signierten Anfrage an diese Adresse.',
   webhookUrl: 'Adresse (https://…)',
   webhookPayload: 'Was gemeldet wird',
   payloadSpecified: 'Einzahlungen',
@@ -215,7 +229,8 @@ export const de: Texts = {
   webhookDelivered: 'Zugestellt: Der Empfänger antwortete {status} innerhalb von {ms} ms.',
   webhookFailed: 'Fehlgeschlagen: {why}.',
   webhookRotate: 'Geheimnis ersetzen',
-  webhookRotateWarning: 'Einen Tag lang passen Webhooks zum alten und zum neuen Geheimnis. Geben Sie Ihrem Programm in dieser Zeit das neue.',
+  webhookRotateWarning:
+    'Einen Tag lang passen Webhooks zum alten und zum neuen Geheimnis. Geben Sie Ihrem Programm in dieser Zeit das neue.',
   webhookDelete: 'Keine Webhooks mehr senden',
   webhookDeleteWarning: 'Adresse und Geheimnis werden entfernt. Rechnungen mit eigener Adresse melden weiter.',
   deliveries: 'Zustellungen',
@@ -228,14 +243,16 @@ export const de: Texts = {
   redeliver: 'Noch einmal senden',
 
   keysTitle: 'API-Schlüssel',
-  keysText: 'Mit einem Schlüssel kann ein Programm oder ein Angestellter Rechnungen schreiben, ohne die Identität des Geschäfts.',
+  keysText:
+    'Mit einem Schlüssel kann ein Programm oder ein Angestellter Rechnungen schreiben, ohne die Identität des Geschäfts.',
   newKey: 'Neuer Schlüssel',
   keyLabel: 'Für wen oder was',
   keyLabelEmpty: 'Sagen Sie, für wen oder was er ist.',
   keyDays: 'Tage, bis er abläuft (leer: nie)',
   keyMake: 'Schlüssel erzeugen',
   keyMadeTitle: 'Der private Schlüssel wird nur einmal gezeigt',
-  keyMadeText: 'Geben Sie ihn dem, der ihn benutzen wird, auf einem Weg, den sonst niemand mitliest. Hier wird er nirgends aufbewahrt.',
+  keyMadeText:
+    'Geben Sie ihn dem, der ihn benutzen wird, auf einem Weg, den sonst niemand mitliest. Hier wird er nirgends aufbewahrt.',
   keyFile: 'Als Datei speichern',
   keyDone: 'Ich habe ihn',
   keyActive: 'Gültig',
@@ -255,39 +272,49 @@ export const de: Texts = {
   modeSigned: 'Anfragen werden signiert.',
   modeUnsigned: 'Der Dienst nimmt Anfragen dieser App ohne Signatur an.',
   forget: 'Schlüssel in diesem Browser entfernen',
-  forgetWarning: 'Alles, was dieser Browser vom Geschäft hat, wird entfernt. Ohne die zwölf Wörter oder den API-Schlüssel können Sie es nicht wieder öffnen.',
+  forgetWarning:
+    'Alles, was dieser Browser vom Geschäft hat, wird entfernt. Ohne die zwölf Wörter oder den API-Schlüssel können Sie es nicht wieder öffnen.',
   forgetSure: 'Ich habe die zwölf Wörter oder brauche sie nicht mehr',
 
   errorTitle: 'Das hat nicht geklappt',
-  errorUnreachable: 'Der Dienst ist nicht erreichbar. Prüfen Sie, ob Sie online sind, und versuchen Sie es noch einmal.',
+  errorUnreachable:
+    'Der Dienst ist nicht erreichbar. Prüfen Sie, ob Sie online sind, und versuchen Sie es noch einmal.',
   errorOverloaded: 'Der Dienst hat zu viel zu tun. Versuchen Sie es gleich noch einmal.',
   errorLedger: 'Das Ledger ist nicht erreichbar. Es wurde nichts getan; versuchen Sie es gleich noch einmal.',
-  errorLedgerUncertain: 'Das Ledger hat keine klare Antwort gegeben. Versuchen Sie es noch einmal: Es schadet nicht, es zweimal zu tun.',
+  errorLedgerUncertain:
+    'Das Ledger hat keine klare Antwort gegeben. Versuchen Sie es noch einmal: Es schadet nicht, es zweimal zu tun.',
   errorLedgerRejected: 'Das Ledger hat abgelehnt: {message}',
   errorNoWallet: 'Der Dienst hat gerade keine freie Wallet. Fragen Sie seinen Betreiber, oder versuchen Sie es später.',
   errorTooManyClaims: 'Sie haben in kurzer Zeit viele Wallets geholt. Versuchen Sie es in zehn Minuten noch einmal.',
-  errorAmountInUse: 'Eine der Wallets hat eine offene Rechnung über genau diesen Betrag. Nehmen Sie einen anderen Betrag oder eine andere Wallet.',
+  errorAmountInUse:
+    'Eine der Wallets hat eine offene Rechnung über genau diesen Betrag. Nehmen Sie einen anderen Betrag oder eine andere Wallet.',
   errorWalletInUse: 'Eine der Wallets hat eine offene Rechnung. Holen Sie zuerst eine andere Wallet.',
   errorKeyRevoked: 'Ihr API-Schlüssel wurde widerrufen. Bitten Sie, wer ihn Ihnen gegeben hat, um einen anderen.',
   errorKeyExpired: 'Ihr API-Schlüssel ist abgelaufen. Bitten Sie, wer ihn Ihnen gegeben hat, um einen anderen.',
   errorKeyUnknown: 'Dieser Dienst kennt Ihren API-Schlüssel nicht. Prüfen Sie, ob er zu diesem Dienst gehört.',
   errorPermission: 'Ihr API-Schlüssel darf das nicht. Bitten Sie um einen mit der Berechtigung invoices:create.',
-  errorClock: 'Die Uhr dieses Geräts geht um mehr als fünf Minuten falsch. Stellen Sie sie, und versuchen Sie es noch einmal.',
+  errorClock:
+    'Die Uhr dieses Geräts geht um mehr als fünf Minuten falsch. Stellen Sie sie, und versuchen Sie es noch einmal.',
   errorInvoicePaid: 'Es ist bezahlt oder wird gerade bezahlt und kann nicht ungültig gemacht werden.',
   errorInvoiceVoid: 'Es ist ungültig oder abgelaufen.',
   errorNotFound: 'Diese Rechnung oder Bestellung gibt es nicht.',
-  errorRate: 'Für eine Münze gibt es gerade keinen Kurs. Versuchen Sie es in einer Minute, oder nehmen Sie einen Preis in einer Münze.',
+  errorRate:
+    'Für eine Münze gibt es gerade keinen Kurs. Versuchen Sie es in einer Minute, oder nehmen Sie einen Preis in einer Münze.',
   errorOptions: 'Keine Münze mit Kurs und Wallet kann das bezahlen. Holen Sie zuerst Wallets.',
-  errorUnknownIdentity: 'Der Dienst kennt diese Identität noch nicht. Warten Sie einen Moment, und versuchen Sie es noch einmal.',
-  errorNotIdentityKey: 'Der Schlüssel dieser Identität wurde im Ledger ersetzt. Diese Wörter sprechen nicht mehr für sie.',
+  errorUnknownIdentity:
+    'Der Dienst kennt diese Identität noch nicht. Warten Sie einen Moment, und versuchen Sie es noch einmal.',
+  errorNotIdentityKey:
+    'Der Schlüssel dieser Identität wurde im Ledger ersetzt. Diese Wörter sprechen nicht mehr für sie.',
   errorTooManyKeys: 'Diese Identität hat 100 gültige Schlüssel. Widerrufen Sie zuerst einen.',
   errorUrl: 'An diese Adresse können keine Webhooks gesendet werden: Sie muss mit https:// oder http:// beginnen.',
   errorNoUrl: 'Speichern Sie zuerst eine Adresse.',
   errorTooMany: 'Das war zu oft in kurzer Zeit. Versuchen Sie es in einer Minute noch einmal.',
   errorWrongPassphrase: 'Das ist nicht die Passphrase.',
-  errorBadPhrase: 'Das sind nicht die Wörter einer Identität: Eines ist falsch geschrieben, fehlt oder steht am falschen Platz.',
+  errorBadPhrase:
+    'Das sind nicht die Wörter einer Identität: Eines ist falsch geschrieben, fehlt oder steht am falschen Platz.',
   errorBadKey: 'Das ist kein privater Schlüssel: Geben Sie 64 Hex-Ziffern oder PEM ein.',
   errorLocked: 'Die App ist gesperrt. Öffnen Sie sie mit Ihrer Passphrase.',
-  errorInsecure: 'Diese Seite kam nicht über HTTPS; daher erzeugt der Browser keine Schlüssel. Bitten Sie den Betreiber um eine Adresse, die mit https:// beginnt.',
+  errorInsecure:
+    'Diese Seite kam nicht über HTTPS; daher erzeugt der Browser keine Schlüssel. Bitten Sie den Betreiber um eine Adresse, die mit https:// beginnt.',
   errorOther: '{message} ({code})',
 }

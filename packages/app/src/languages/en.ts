@@ -298,7 +298,8 @@ export const en = {
   errorBadPhrase: 'These are not the words of an identity: one is misspelt, missing or in the wrong place.',
   errorBadKey: 'This is no private key: give 64 hex digits, or PEM.',
   errorLocked: 'The app is locked. Open it with your passphrase.',
-  errorInsecure: 'This page did not come by HTTPS, and so the browser makes no keys. Ask the operator for an address that begins with https://.',
+  errorInsecure:
+    'This page did not come by HTTPS, and so the browser makes no keys. Ask the operator for an address that begins with https://.',
   errorOther: '{message} ({code})',
 } as const
 

@@ -25,7 +25,8 @@ export const es: Texts = {
   lockNow: 'Bloquear',
 
   welcomeTitle: 'Su tienda',
-  welcomeText: 'Escriba facturas y vea cómo se pagan. Sus claves se crean en este navegador y se quedan aquí; el servicio nunca las recibe.',
+  welcomeText:
+    'Escriba facturas y vea cómo se pagan. Sus claves se crean en este navegador y se quedan aquí; el servicio nunca las recibe.',
   newIdentity: 'Crear una identidad nueva',
   newIdentityHint: 'Para una tienda nueva. Recibe doce palabras para anotar.',
   restoreIdentity: 'Tengo doce palabras',
@@ -34,7 +35,8 @@ export const es: Texts = {
   useKeyHint: 'Para empleados: facturas y listas, sin la identidad de la tienda.',
 
   phraseTitle: 'Anote estas doce palabras',
-  phraseText: 'En papel, en este orden. Solo se muestran una vez. Quien las tiene es dueño de la tienda, y nadie puede devolvérselas.',
+  phraseText:
+    'En papel, en este orden. Solo se muestran una vez. Quien las tiene es dueño de la tienda, y nadie puede devolvérselas.',
   phraseWritten: 'Las he anotado',
   checkTitle: 'Tres de las palabras',
   checkText: 'Para estar seguros de que están en su papel.',
@@ -43,14 +45,16 @@ export const es: Texts = {
   restoreTitle: 'Sus doce palabras',
   restoreLabel: 'Las palabras en su orden, separadas por espacios',
   onboardingNameLabel: 'Nombre de registro del servicio',
-  onboardingNameHint: 'Este servicio no tiene registro. Su operador conoce el nombre: es BILLHOOK_ONBOARDING_NAME, o cualquier nombre sin el modo estricto. De él se forma su identidad.',
+  onboardingNameHint:
+    'Este servicio no tiene registro. Su operador conoce el nombre: es BILLHOOK_ONBOARDING_NAME, o cualquier nombre sin el modo estricto. De él se forma su identidad.',
   keyTitle: 'Su clave API',
   keyPaste: 'Pegue en un campo el archivo que le dieron, o rellene los dos.',
   keyOwner: 'Identidad de la tienda',
   keyPrivate: 'Clave privada (64 dígitos hexadecimales, o PEM)',
 
   passphraseTitle: 'Una frase de contraseña para este navegador',
-  passphraseText: 'Cifra sus claves aquí, y la necesita cada vez que abre la aplicación. Elija varias palabras que nadie adivinaría; quien robe este dispositivo puede probar cuantas quiera.',
+  passphraseText:
+    'Cifra sus claves aquí, y la necesita cada vez que abre la aplicación. Elija varias palabras que nadie adivinaría; quien robe este dispositivo puede probar cuantas quiera.',
   passphrase: 'Frase de contraseña',
   passphraseAgain: 'La frase de contraseña otra vez',
   passphraseShort: 'Use al menos {count} caracteres.',
@@ -66,7 +70,8 @@ export const es: Texts = {
   stepLooking: 'Comprobando si la identidad existe',
   stepOnboarding: 'Inscribiéndola en el registro',
   stepWaiting: 'A la espera de que el servicio lo sepa. El registro puede ser lento; no tiene que hacer nada.',
-  stepOperator: 'Este servicio no tiene registro. Pida a su operador que añada su identidad con la orden de abajo. La aplicación seguirá sola cuando esté hecho.',
+  stepOperator:
+    'Este servicio no tiene registro. Pida a su operador que añada su identidad con la orden de abajo. La aplicación seguirá sola cuando esté hecho.',
   stepRegistering: 'Registrando una clave para este navegador',
 
   invoicesTitle: 'Facturas',
@@ -84,7 +89,8 @@ export const es: Texts = {
   stateVoid: 'Anulada',
   filterCurrency: 'Moneda',
   unanswered: 'Aún sin respuesta',
-  unansweredText: 'Se enviaron, o se enviarán, y aún no hay respuesta. Se envían de nuevo hasta que la haya, y se crean una sola vez.',
+  unansweredText:
+    'Se enviaron, o se enviarán, y aún no hay respuesta. Se envían de nuevo hasta que la haya, y se crean una sola vez.',
   unansweredOld: 'Es demasiado antiguo para enviarlo de nuevo. Mire en la lista si se creó y luego quítelo de aquí.',
   remove: 'Quitar',
   liveLost: 'Sin conexión. Lo que ve puede estar desactualizado; la aplicación sigue intentándolo.',
@@ -101,7 +107,8 @@ export const es: Texts = {
   expiryDay: '1 día',
   expiryWeek: '1 semana',
   create: 'Crear',
-  walletShared: 'Todas sus billeteras en {network} tienen una factura abierta. Esta comparte una billetera; fíjese en los importes.',
+  walletShared:
+    'Todas sus billeteras en {network} tienen una factura abierta. Esta comparte una billetera; fíjese en los importes.',
   walletNone: 'No tiene ninguna billetera en {network}. Consiga primero una en Billeteras.',
   amountEmpty: 'Escriba un importe.',
   amountMalformed: 'Esto no es un importe.',
@@ -134,7 +141,8 @@ export const es: Texts = {
   sandboxPay: 'Simular el pago',
 
   warnTitle: 'No deje que se pague esta factura',
-  warnAddress: 'El servicio dice ahora {now} para una billetera que era {first} cuando este navegador la vio por primera vez. El operador, o alguien en su lugar, cambió adónde va el dinero.',
+  warnAddress:
+    'El servicio dice ahora {now} para una billetera que era {first} cuando este navegador la vio por primera vez. El operador, o alguien en su lugar, cambió adónde va el dinero.',
   warnForeign: 'Paga a {wallet}, que no es una de sus billeteras.',
   warnDraft: 'El servicio registró {recorded} donde usted pidió {asked} ({field}).',
 
@@ -146,7 +154,8 @@ export const es: Texts = {
   fieldPrice: 'Precio',
   fieldUnit: 'En',
   orderCoins: 'El cliente puede pagar en {coins}.',
-  orderNoCoins: 'Ninguna moneda con cotización y billetera puede pagar esto. Consiga primero billeteras, o ponga el precio en una moneda.',
+  orderNoCoins:
+    'Ninguna moneda con cotización y billetera puede pagar esto. Consiga primero billeteras, o ponga el precio en una moneda.',
   orderTitle: 'Pedido',
   orderPaidPart: 'Pagado hasta ahora',
   orderOptions: 'Formas de pago',
@@ -195,7 +204,8 @@ export const es: Texts = {
   walletChanged: 'Su dirección ha cambiado. Ya no se usa.',
   addressCode: 'Código QR de la dirección',
   walletsByOperator: 'Este servicio no tiene registro: su operador le da billeteras, con la orden de abajo.',
-  walletsByIdentity: 'Solo la identidad de la tienda puede conseguir billeteras. Pregunte a quien tenga sus doce palabras.',
+  walletsByIdentity:
+    'Solo la identidad de la tienda puede conseguir billeteras. Pregunte a quien tenga sus doce palabras.',
   poolTitle: 'Mantener billeteras libres',
   poolText: 'La aplicación consigue nuevas cuando hay menos libres. 0: no consigue ninguna por sí sola.',
   poolSize: 'Billeteras libres en {network}',
@@ -215,7 +225,8 @@ export const es: Texts = {
   webhookDelivered: 'Entregado: el receptor respondió {status} en {ms} ms.',
   webhookFailed: 'Falló: {why}.',
   webhookRotate: 'Cambiar el secreto',
-  webhookRotateWarning: 'Durante un día los webhooks valen con el secreto antiguo y con el nuevo. Dé el nuevo a su programa en ese plazo.',
+  webhookRotateWarning:
+    'Durante un día los webhooks valen con el secreto antiguo y con el nuevo. Dé el nuevo a su programa en ese plazo.',
   webhookDelete: 'No enviar más webhooks',
   webhookDeleteWarning: 'Se quitan la dirección y el secreto. Las facturas con dirección propia siguen.',
   deliveries: 'Entregas',
@@ -255,7 +266,8 @@ export const es: Texts = {
   modeSigned: 'Las peticiones se firman.',
   modeUnsigned: 'El servicio acepta las peticiones de esta aplicación sin firma.',
   forget: 'Quitar las claves de este navegador',
-  forgetWarning: 'Se quita todo lo que este navegador guarda de la tienda. Sin las doce palabras, o la clave API, no podrá volver a abrirla.',
+  forgetWarning:
+    'Se quita todo lo que este navegador guarda de la tienda. Sin las doce palabras, o la clave API, no podrá volver a abrirla.',
   forgetSure: 'Tengo las doce palabras, o ya no las necesito',
 
   errorTitle: 'No funcionó',
@@ -266,13 +278,15 @@ export const es: Texts = {
   errorLedgerRejected: 'El registro lo rechazó: {message}',
   errorNoWallet: 'El servicio no tiene ahora ninguna billetera libre. Pregunte a su operador o inténtelo más tarde.',
   errorTooManyClaims: 'Ha tomado muchas billeteras en poco tiempo. Inténtelo de nuevo en diez minutos.',
-  errorAmountInUse: 'Una de las billeteras tiene una factura abierta de este mismo importe. Use otro importe u otra billetera.',
+  errorAmountInUse:
+    'Una de las billeteras tiene una factura abierta de este mismo importe. Use otro importe u otra billetera.',
   errorWalletInUse: 'Una de las billeteras tiene una factura abierta. Consiga primero otra billetera.',
   errorKeyRevoked: 'Su clave API fue revocada. Pida otra a quien se la dio.',
   errorKeyExpired: 'Su clave API ha caducado. Pida otra a quien se la dio.',
   errorKeyUnknown: 'Este servicio no conoce su clave API. Compruebe si es de este servicio.',
   errorPermission: 'Su clave API no permite esto. Pida una con el permiso invoices:create.',
-  errorClock: 'El reloj de este dispositivo tiene un error de más de cinco minutos. Póngalo en hora e inténtelo de nuevo.',
+  errorClock:
+    'El reloj de este dispositivo tiene un error de más de cinco minutos. Póngalo en hora e inténtelo de nuevo.',
   errorInvoicePaid: 'Está pagado o pagándose, así que no se puede anular.',
   errorInvoiceVoid: 'Está anulado o ha caducado.',
   errorNotFound: 'No existe esa factura o ese pedido.',
@@ -288,6 +302,7 @@ export const es: Texts = {
   errorBadPhrase: 'Estas no son las palabras de una identidad: una está mal escrita, falta o está en otro lugar.',
   errorBadKey: 'Esto no es una clave privada: escriba 64 dígitos hexadecimales, o PEM.',
   errorLocked: 'La aplicación está bloqueada. Ábrala con su frase de contraseña.',
-  errorInsecure: 'Esta página no llegó por HTTPS, así que el navegador no crea claves. Pida al operador una dirección que empiece por https://.',
+  errorInsecure:
+    'Esta página no llegó por HTTPS, así que el navegador no crea claves. Pida al operador una dirección que empiece por https://.',
   errorOther: '{message} ({code})',
 }

@@ -25,7 +25,8 @@ export const fr: Texts = {
   lockNow: 'Verrouiller',
 
   welcomeTitle: 'Votre boutique',
-  welcomeText: 'Écrivez des factures et voyez-les payées. Vos clés sont créées dans ce navigateur et y restent ; le service ne les reçoit jamais.',
+  welcomeText:
+    'Écrivez des factures et voyez-les payées. Vos clés sont créées dans ce navigateur et y restent ; le service ne les reçoit jamais.',
   newIdentity: 'Créer une nouvelle identité',
   newIdentityHint: 'Pour une nouvelle boutique. Vous recevez douze mots à noter.',
   restoreIdentity: 'J’ai douze mots',
@@ -34,7 +35,8 @@ export const fr: Texts = {
   useKeyHint: 'Pour les employés : factures et listes, sans l’identité de la boutique.',
 
   phraseTitle: 'Notez ces douze mots',
-  phraseText: 'Sur papier, dans cet ordre. Ils ne sont montrés qu’une fois. Qui les possède possède la boutique, et personne ne peut vous les rendre.',
+  phraseText:
+    'Sur papier, dans cet ordre. Ils ne sont montrés qu’une fois. Qui les possède possède la boutique, et personne ne peut vous les rendre.',
   phraseWritten: 'Je les ai notés',
   checkTitle: 'Trois des mots',
   checkText: 'Pour être sûr qu’ils sont sur votre papier.',
@@ -43,14 +45,16 @@ export const fr: Texts = {
   restoreTitle: 'Vos douze mots',
   restoreLabel: 'Les mots dans leur ordre, séparés par des espaces',
   onboardingNameLabel: 'Nom d’enregistrement du service',
-  onboardingNameHint: 'Ce service n’a pas de registre. Son opérateur connaît le nom : c’est BILLHOOK_ONBOARDING_NAME, ou n’importe quel nom sans le mode strict. Votre identité en est tirée.',
+  onboardingNameHint:
+    'Ce service n’a pas de registre. Son opérateur connaît le nom : c’est BILLHOOK_ONBOARDING_NAME, ou n’importe quel nom sans le mode strict. Votre identité en est tirée.',
   keyTitle: 'Votre clé API',
   keyPaste: 'Collez dans un champ le fichier que vous avez reçu, ou remplissez les deux.',
   keyOwner: 'Identité de la boutique',
   keyPrivate: 'Clé privée (64 chiffres hexadécimaux, ou PEM)',
 
   passphraseTitle: 'Une phrase secrète pour ce navigateur',
-  passphraseText: 'Elle chiffre vos clés ici, et il vous la faut chaque fois que vous ouvrez l’application. Prenez plusieurs mots que personne ne devinerait ; un voleur de cet appareil peut en essayer autant qu’il veut.',
+  passphraseText:
+    'Elle chiffre vos clés ici, et il vous la faut chaque fois que vous ouvrez l’application. Prenez plusieurs mots que personne ne devinerait ; un voleur de cet appareil peut en essayer autant qu’il veut.',
   passphrase: 'Phrase secrète',
   passphraseAgain: 'La phrase secrète encore une fois',
   passphraseShort: 'Prenez au moins {count} caractères.',
@@ -66,7 +70,8 @@ export const fr: Texts = {
   stepLooking: 'Recherche de l’identité',
   stepOnboarding: 'Inscription dans le registre',
   stepWaiting: 'En attente que le service en ait connaissance. Le registre peut être lent ; vous n’avez rien à faire.',
-  stepOperator: 'Ce service n’a pas de registre. Demandez à son opérateur d’ajouter votre identité avec la commande ci-dessous. L’application continue d’elle-même ensuite.',
+  stepOperator:
+    'Ce service n’a pas de registre. Demandez à son opérateur d’ajouter votre identité avec la commande ci-dessous. L’application continue d’elle-même ensuite.',
   stepRegistering: 'Enregistrement d’une clé pour ce navigateur',
 
   invoicesTitle: 'Factures',
@@ -84,7 +89,8 @@ export const fr: Texts = {
   stateVoid: 'Annulée',
   filterCurrency: 'Devise',
   unanswered: 'Pas encore de réponse',
-  unansweredText: 'Ces demandes ont été envoyées, ou le seront, et il n’y a pas encore de réponse. Elles sont renvoyées jusqu’à ce qu’il y en ait une, et ne sont créées qu’une fois.',
+  unansweredText:
+    'Ces demandes ont été envoyées, ou le seront, et il n’y a pas encore de réponse. Elles sont renvoyées jusqu’à ce qu’il y en ait une, et ne sont créées qu’une fois.',
   unansweredOld: 'C’est trop ancien pour être renvoyé. Vérifiez dans la liste si cela a été créé, puis retirez-le ici.',
   remove: 'Retirer',
   liveLost: 'Pas de connexion. Ce que vous voyez peut être dépassé ; l’application continue d’essayer.',
@@ -101,7 +107,8 @@ export const fr: Texts = {
   expiryDay: '1 jour',
   expiryWeek: '1 semaine',
   create: 'Créer',
-  walletShared: 'Tous vos portefeuilles sur {network} ont une facture ouverte. Celle-ci partage un portefeuille ; faites attention aux montants.',
+  walletShared:
+    'Tous vos portefeuilles sur {network} ont une facture ouverte. Celle-ci partage un portefeuille ; faites attention aux montants.',
   walletNone: 'Vous n’avez pas de portefeuille sur {network}. Obtenez-en d’abord un sous Portefeuilles.',
   amountEmpty: 'Donnez un montant.',
   amountMalformed: 'Ce n’est pas un montant.',
@@ -134,7 +141,8 @@ export const fr: Texts = {
   sandboxPay: 'Simuler le paiement',
 
   warnTitle: 'Ne laissez pas payer cette facture',
-  warnAddress: 'Le service indique maintenant {now} pour un portefeuille qui était {first} quand ce navigateur l’a vu pour la première fois. L’opérateur, ou quelqu’un à sa place, a changé la destination de l’argent.',
+  warnAddress:
+    'Le service indique maintenant {now} pour un portefeuille qui était {first} quand ce navigateur l’a vu pour la première fois. L’opérateur, ou quelqu’un à sa place, a changé la destination de l’argent.',
   warnForeign: 'Elle paie à {wallet}, qui n’est pas un de vos portefeuilles.',
   warnDraft: 'Le service a enregistré {recorded} là où vous avez demandé {asked} ({field}).',
 
@@ -146,7 +154,8 @@ export const fr: Texts = {
   fieldPrice: 'Prix',
   fieldUnit: 'En',
   orderCoins: 'Le client peut payer en {coins}.',
-  orderNoCoins: 'Aucune monnaie avec un cours et un portefeuille ne peut payer cela. Obtenez d’abord des portefeuilles, ou prenez un prix dans une monnaie.',
+  orderNoCoins:
+    'Aucune monnaie avec un cours et un portefeuille ne peut payer cela. Obtenez d’abord des portefeuilles, ou prenez un prix dans une monnaie.',
   orderTitle: 'Commande',
   orderPaidPart: 'Payé jusqu’ici',
   orderOptions: 'Moyens de paiement',
@@ -194,7 +203,8 @@ export const fr: Texts = {
   walletNoAddress: 'Son adresse n’est pas encore connue.',
   walletChanged: 'Son adresse a changé. Il n’est plus utilisé.',
   addressCode: 'Code QR de l’adresse',
-  walletsByOperator: 'Ce service n’a pas de registre : son opérateur vous donne des portefeuilles, avec la commande ci-dessous.',
+  walletsByOperator:
+    'Ce service n’a pas de registre : son opérateur vous donne des portefeuilles, avec la commande ci-dessous.',
   walletsByIdentity: 'Seule l’identité de la boutique peut obtenir des portefeuilles. Demandez à qui a ses douze mots.',
   poolTitle: 'Garder des portefeuilles libres',
   poolText: 'L’application en obtient de nouveaux quand moins sont libres. 0 : elle n’en obtient pas d’elle-même.',
@@ -215,7 +225,8 @@ export const fr: Texts = {
   webhookDelivered: 'Livré : le destinataire a répondu {status} en {ms} ms.',
   webhookFailed: 'Échec : {why}.',
   webhookRotate: 'Remplacer le secret',
-  webhookRotateWarning: 'Pendant un jour, les webhooks correspondent à l’ancien et au nouveau secret. Donnez le nouveau à votre programme dans ce délai.',
+  webhookRotateWarning:
+    'Pendant un jour, les webhooks correspondent à l’ancien et au nouveau secret. Donnez le nouveau à votre programme dans ce délai.',
   webhookDelete: 'Ne plus envoyer de webhooks',
   webhookDeleteWarning: 'L’adresse et le secret sont supprimés. Les factures qui ont leur propre adresse continuent.',
   deliveries: 'Livraisons',
@@ -235,7 +246,8 @@ export const fr: Texts = {
   keyDays: 'Jours avant expiration (vide : jamais)',
   keyMake: 'Créer la clé',
   keyMadeTitle: 'La clé privée n’est montrée qu’une fois',
-  keyMadeText: 'Donnez-la à qui l’utilisera, par un moyen que personne d’autre ne lit. Elle n’est conservée nulle part ici.',
+  keyMadeText:
+    'Donnez-la à qui l’utilisera, par un moyen que personne d’autre ne lit. Elle n’est conservée nulle part ici.',
   keyFile: 'Enregistrer dans un fichier',
   keyDone: 'Je l’ai',
   keyActive: 'Active',
@@ -255,7 +267,8 @@ export const fr: Texts = {
   modeSigned: 'Les requêtes sont signées.',
   modeUnsigned: 'Le service accepte les requêtes de cette application sans signature.',
   forget: 'Supprimer les clés de ce navigateur',
-  forgetWarning: 'Tout ce que ce navigateur conserve de la boutique est supprimé. Sans les douze mots, ou la clé API, vous ne pourrez plus l’ouvrir.',
+  forgetWarning:
+    'Tout ce que ce navigateur conserve de la boutique est supprimé. Sans les douze mots, ou la clé API, vous ne pourrez plus l’ouvrir.',
   forgetSure: 'J’ai les douze mots, ou n’en ai plus besoin',
 
   errorTitle: 'Cela n’a pas fonctionné',
@@ -264,9 +277,11 @@ export const fr: Texts = {
   errorLedger: 'Le registre est injoignable. Rien n’a été fait ; réessayez dans un instant.',
   errorLedgerUncertain: 'Le registre n’a pas donné de réponse claire. Réessayez : le faire deux fois ne nuit pas.',
   errorLedgerRejected: 'Le registre a refusé : {message}',
-  errorNoWallet: 'Le service n’a pas de portefeuille libre pour le moment. Demandez à son opérateur, ou réessayez plus tard.',
+  errorNoWallet:
+    'Le service n’a pas de portefeuille libre pour le moment. Demandez à son opérateur, ou réessayez plus tard.',
   errorTooManyClaims: 'Vous avez pris beaucoup de portefeuilles en peu de temps. Réessayez dans dix minutes.',
-  errorAmountInUse: 'Un des portefeuilles a une facture ouverte de ce montant exact. Prenez un autre montant, ou un autre portefeuille.',
+  errorAmountInUse:
+    'Un des portefeuilles a une facture ouverte de ce montant exact. Prenez un autre montant, ou un autre portefeuille.',
   errorWalletInUse: 'Un des portefeuilles a une facture ouverte. Obtenez d’abord un autre portefeuille.',
   errorKeyRevoked: 'Votre clé API a été révoquée. Demandez-en une autre à qui vous l’a donnée.',
   errorKeyExpired: 'Votre clé API a expiré. Demandez-en une autre à qui vous l’a donnée.',
@@ -276,8 +291,10 @@ export const fr: Texts = {
   errorInvoicePaid: 'C’est payé ou en cours de paiement, et ne peut donc pas être annulé.',
   errorInvoiceVoid: 'C’est annulé ou expiré.',
   errorNotFound: 'Cette facture ou commande n’existe pas.',
-  errorRate: 'Il n’y a pas de cours actuel pour une monnaie. Réessayez dans une minute, ou prenez un prix dans une monnaie.',
-  errorOptions: 'Aucune monnaie avec un cours et un portefeuille ne peut payer cela. Obtenez d’abord des portefeuilles.',
+  errorRate:
+    'Il n’y a pas de cours actuel pour une monnaie. Réessayez dans une minute, ou prenez un prix dans une monnaie.',
+  errorOptions:
+    'Aucune monnaie avec un cours et un portefeuille ne peut payer cela. Obtenez d’abord des portefeuilles.',
   errorUnknownIdentity: 'Le service ne connaît pas encore cette identité. Attendez un instant, puis réessayez.',
   errorNotIdentityKey: 'La clé de cette identité a été remplacée dans le registre. Ces mots ne parlent plus pour elle.',
   errorTooManyKeys: 'Cette identité a 100 clés actives. Révoquez-en d’abord une.',
@@ -288,6 +305,7 @@ export const fr: Texts = {
   errorBadPhrase: 'Ce ne sont pas les mots d’une identité : l’un est mal écrit, manque ou n’est pas à sa place.',
   errorBadKey: 'Ce n’est pas une clé privée : donnez 64 chiffres hexadécimaux, ou PEM.',
   errorLocked: 'L’application est verrouillée. Ouvrez-la avec votre phrase secrète.',
-  errorInsecure: 'Cette page n’est pas arrivée par HTTPS ; le navigateur ne crée donc pas de clés. Demandez à l’opérateur une adresse qui commence par https://.',
+  errorInsecure:
+    'Cette page n’est pas arrivée par HTTPS ; le navigateur ne crée donc pas de clés. Demandez à l’opérateur une adresse qui commence par https://.',
   errorOther: '{message} ({code})',
 }

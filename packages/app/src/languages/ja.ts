@@ -25,7 +25,8 @@ export const ja: Texts = {
   lockNow: 'ロック',
 
   welcomeTitle: 'あなたのお店',
-  welcomeText: '請求書を作成し、支払われるのを確認できます。鍵はこのブラウザーで作られ、ここに残ります。サービスに渡ることはありません。',
+  welcomeText:
+    '請求書を作成し、支払われるのを確認できます。鍵はこのブラウザーで作られ、ここに残ります。サービスに渡ることはありません。',
   newIdentity: '新しい ID を作成',
   newIdentityHint: '新しいお店のため。書き留める 12 個の単語が表示されます。',
   restoreIdentity: '12 個の単語を持っています',
@@ -34,7 +35,8 @@ export const ja: Texts = {
   useKeyHint: '従業員向け：請求書と一覧。お店の ID は含みません。',
 
   phraseTitle: 'この 12 個の単語を書き留めてください',
-  phraseText: '紙に、この順番で。一度だけ表示されます。これを持つ人がお店の所有者であり、誰も取り戻すことはできません。',
+  phraseText:
+    '紙に、この順番で。一度だけ表示されます。これを持つ人がお店の所有者であり、誰も取り戻すことはできません。',
   phraseWritten: '書き留めました',
   checkTitle: '単語のうち 3 つ',
   checkText: '紙に書かれていることを確かめるためです。',
@@ -43,14 +45,16 @@ export const ja: Texts = {
   restoreTitle: '12 個の単語',
   restoreLabel: '順番どおりに、空白で区切った単語',
   onboardingNameLabel: 'サービスの登録名',
-  onboardingNameHint: 'このサービスには台帳がありません。名前は運営者が知っています。BILLHOOK_ONBOARDING_NAME、または厳格モードでなければ任意の名前です。ID はこれから作られます。',
+  onboardingNameHint:
+    'このサービスには台帳がありません。名前は運営者が知っています。BILLHOOK_ONBOARDING_NAME、または厳格モードでなければ任意の名前です。ID はこれから作られます。',
   keyTitle: 'API キー',
   keyPaste: '受け取ったファイルをどちらかの欄に貼り付けるか、両方に入力してください。',
   keyOwner: 'お店の ID',
   keyPrivate: '秘密鍵（16 進数 64 桁、または PEM）',
 
   passphraseTitle: 'このブラウザーのパスフレーズ',
-  passphraseText: 'ここで鍵を暗号化し、アプリを開くたびに必要です。誰も推測できない複数の単語にしてください。この端末を盗んだ人は何度でも試せます。',
+  passphraseText:
+    'ここで鍵を暗号化し、アプリを開くたびに必要です。誰も推測できない複数の単語にしてください。この端末を盗んだ人は何度でも試せます。',
   passphrase: 'パスフレーズ',
   passphraseAgain: 'パスフレーズをもう一度',
   passphraseShort: '{count} 文字以上にしてください。',
@@ -66,7 +70,8 @@ export const ja: Texts = {
   stepLooking: 'ID があるか調べています',
   stepOnboarding: '台帳に登録しています',
   stepWaiting: 'サービスに伝わるのを待っています。台帳は遅いことがあります。何もする必要はありません。',
-  stepOperator: 'このサービスには台帳がありません。下のコマンドで ID を追加するよう運営者に依頼してください。完了するとアプリは自動で続きます。',
+  stepOperator:
+    'このサービスには台帳がありません。下のコマンドで ID を追加するよう運営者に依頼してください。完了するとアプリは自動で続きます。',
   stepRegistering: 'このブラウザーの鍵を登録しています',
 
   invoicesTitle: '請求書',
@@ -101,7 +106,8 @@ export const ja: Texts = {
   expiryDay: '1 日',
   expiryWeek: '1 週間',
   create: '作成',
-  walletShared: '{network} のウォレットはすべて未払いの請求書があります。この請求書はウォレットを共用するので、金額に注意してください。',
+  walletShared:
+    '{network} のウォレットはすべて未払いの請求書があります。この請求書はウォレットを共用するので、金額に注意してください。',
   walletNone: '{network} のウォレットがありません。まず「ウォレット」で取得してください。',
   amountEmpty: '金額を入力してください。',
   amountMalformed: 'これは金額ではありません。',
@@ -134,7 +140,8 @@ export const ja: Texts = {
   sandboxPay: '支払いを再現',
 
   warnTitle: 'この請求書を支払わせないでください',
-  warnAddress: 'このブラウザーが最初に見たとき {first} だったウォレットについて、サービスは現在 {now} と示しています。運営者、またはなりすました誰かが送金先を変えました。',
+  warnAddress:
+    'このブラウザーが最初に見たとき {first} だったウォレットについて、サービスは現在 {now} と示しています。運営者、またはなりすました誰かが送金先を変えました。',
   warnForeign: '{wallet} に支払われますが、あなたのウォレットではありません。',
   warnDraft: '{asked} を依頼しましたが、サービスは {recorded} と記録しました（{field}）。',
 
@@ -146,7 +153,8 @@ export const ja: Texts = {
   fieldPrice: '価格',
   fieldUnit: '単位',
   orderCoins: 'お客様は {coins} で支払えます。',
-  orderNoCoins: 'レートとウォレットのある通貨では支払えません。先にウォレットを取得するか、コインで価格を付けてください。',
+  orderNoCoins:
+    'レートとウォレットのある通貨では支払えません。先にウォレットを取得するか、コインで価格を付けてください。',
   orderTitle: '注文',
   orderPaidPart: 'これまでの支払い',
   orderOptions: '支払い方法',
@@ -215,7 +223,8 @@ export const ja: Texts = {
   webhookDelivered: '配信済み：受信側は {ms} ミリ秒以内に {status} と応答しました。',
   webhookFailed: '失敗：{why}。',
   webhookRotate: 'シークレットを交換',
-  webhookRotateWarning: '1 日間、Webhook は古いシークレットと新しいシークレットの両方に合います。その間に新しいものをプログラムに渡してください。',
+  webhookRotateWarning:
+    '1 日間、Webhook は古いシークレットと新しいシークレットの両方に合います。その間に新しいものをプログラムに渡してください。',
   webhookDelete: 'Webhook を送信しない',
   webhookDeleteWarning: 'アドレスとシークレットが削除されます。独自のアドレスを持つ請求書は続きます。',
   deliveries: '配信',
@@ -255,7 +264,8 @@ export const ja: Texts = {
   modeSigned: 'リクエストは署名されます。',
   modeUnsigned: 'サービスはこのアプリのリクエストを署名なしで受け付けます。',
   forget: 'このブラウザーの鍵を消去',
-  forgetWarning: 'このブラウザーが持つお店の情報がすべて消去されます。12 個の単語または API キーがなければ、二度と開けません。',
+  forgetWarning:
+    'このブラウザーが持つお店の情報がすべて消去されます。12 個の単語または API キーがなければ、二度と開けません。',
   forgetSure: '12 個の単語を持っている、またはもう必要ない',
 
   errorTitle: 'うまくいきませんでした',
@@ -288,6 +298,7 @@ export const ja: Texts = {
   errorBadPhrase: 'ID の単語ではありません。綴りの誤り、抜け、または順番の誤りがあります。',
   errorBadKey: '秘密鍵ではありません。16 進数 64 桁、または PEM を入力してください。',
   errorLocked: 'アプリはロックされています。パスフレーズで開いてください。',
-  errorInsecure: 'このページは HTTPS で読み込まれていないため、ブラウザーは鍵を作れません。https:// で始まるアドレスを運営者に依頼してください。',
+  errorInsecure:
+    'このページは HTTPS で読み込まれていないため、ブラウザーは鍵を作れません。https:// で始まるアドレスを運営者に依頼してください。',
   errorOther: '{message}（{code}）',
 }

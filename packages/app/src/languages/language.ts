@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { en, type TextKey, type Texts } from './en.js'
 import { filled, type Values } from './filled.js'
-import { ENGLISH, type Language, LANGUAGES } from './languages.js'
+import { ENGLISH, LANGUAGES, type Language } from './languages.js'
 
 const chosen = signal<{ readonly language: Language; readonly texts: Texts }>({ language: ENGLISH, texts: en })
 

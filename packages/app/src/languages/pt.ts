@@ -25,7 +25,8 @@ export const pt: Texts = {
   lockNow: 'Bloquear',
 
   welcomeTitle: 'Sua loja',
-  welcomeText: 'Escreva faturas e veja-as pagas. Suas chaves são criadas neste navegador e ficam aqui; o serviço nunca as recebe.',
+  welcomeText:
+    'Escreva faturas e veja-as pagas. Suas chaves são criadas neste navegador e ficam aqui; o serviço nunca as recebe.',
   newIdentity: 'Criar uma nova identidade',
   newIdentityHint: 'Para uma loja nova. Você recebe doze palavras para anotar.',
   restoreIdentity: 'Tenho doze palavras',
@@ -34,7 +35,8 @@ export const pt: Texts = {
   useKeyHint: 'Para funcionários: faturas e listas, sem a identidade da loja.',
 
   phraseTitle: 'Anote estas doze palavras',
-  phraseText: 'Em papel, nesta ordem. Elas são mostradas uma única vez. Quem as tem é dono da loja, e ninguém pode devolvê-las a você.',
+  phraseText:
+    'Em papel, nesta ordem. Elas são mostradas uma única vez. Quem as tem é dono da loja, e ninguém pode devolvê-las a você.',
   phraseWritten: 'Já anotei',
   checkTitle: 'Três das palavras',
   checkText: 'Para ter certeza de que estão no seu papel.',
@@ -43,14 +45,16 @@ export const pt: Texts = {
   restoreTitle: 'Suas doze palavras',
   restoreLabel: 'As palavras em sua ordem, separadas por espaços',
   onboardingNameLabel: 'Nome de registro do serviço',
-  onboardingNameHint: 'Este serviço não tem registro. O operador conhece o nome: é BILLHOOK_ONBOARDING_NAME, ou qualquer nome sem o modo estrito. Sua identidade é formada a partir dele.',
+  onboardingNameHint:
+    'Este serviço não tem registro. O operador conhece o nome: é BILLHOOK_ONBOARDING_NAME, ou qualquer nome sem o modo estrito. Sua identidade é formada a partir dele.',
   keyTitle: 'Sua chave de API',
   keyPaste: 'Cole em um campo o arquivo que você recebeu, ou preencha os dois.',
   keyOwner: 'Identidade da loja',
   keyPrivate: 'Chave privada (64 dígitos hexadecimais, ou PEM)',
 
   passphraseTitle: 'Uma frase secreta para este navegador',
-  passphraseText: 'Ela criptografa suas chaves aqui, e você precisa dela toda vez que abre o aplicativo. Use várias palavras que ninguém adivinharia; um ladrão deste aparelho pode tentar quantas quiser.',
+  passphraseText:
+    'Ela criptografa suas chaves aqui, e você precisa dela toda vez que abre o aplicativo. Use várias palavras que ninguém adivinharia; um ladrão deste aparelho pode tentar quantas quiser.',
   passphrase: 'Frase secreta',
   passphraseAgain: 'A frase secreta de novo',
   passphraseShort: 'Use pelo menos {count} caracteres.',
@@ -66,7 +70,8 @@ export const pt: Texts = {
   stepLooking: 'Verificando se a identidade existe',
   stepOnboarding: 'Inscrevendo-a no registro',
   stepWaiting: 'Aguardando até o serviço saber disso. O registro pode ser lento; você não precisa fazer nada.',
-  stepOperator: 'Este serviço não tem registro. Peça ao operador que adicione sua identidade com o comando abaixo. O aplicativo continua sozinho quando isso estiver feito.',
+  stepOperator:
+    'Este serviço não tem registro. Peça ao operador que adicione sua identidade com o comando abaixo. O aplicativo continua sozinho quando isso estiver feito.',
   stepRegistering: 'Registrando uma chave para este navegador',
 
   invoicesTitle: 'Faturas',
@@ -84,7 +89,8 @@ export const pt: Texts = {
   stateVoid: 'Anulada',
   filterCurrency: 'Moeda',
   unanswered: 'Ainda sem resposta',
-  unansweredText: 'Elas foram enviadas, ou serão, e ainda não há resposta. São enviadas de novo até que haja uma, e são criadas uma única vez.',
+  unansweredText:
+    'Elas foram enviadas, ou serão, e ainda não há resposta. São enviadas de novo até que haja uma, e são criadas uma única vez.',
   unansweredOld: 'É antiga demais para ser enviada de novo. Veja na lista se foi criada e depois remova-a aqui.',
   remove: 'Remover',
   liveLost: 'Sem conexão. O que você vê pode estar desatualizado; o aplicativo continua tentando.',
@@ -101,7 +107,8 @@ export const pt: Texts = {
   expiryDay: '1 dia',
   expiryWeek: '1 semana',
   create: 'Criar',
-  walletShared: 'Todas as suas carteiras em {network} têm uma fatura aberta. Esta compartilha uma carteira; preste atenção aos valores.',
+  walletShared:
+    'Todas as suas carteiras em {network} têm uma fatura aberta. Esta compartilha uma carteira; preste atenção aos valores.',
   walletNone: 'Você não tem carteira em {network}. Obtenha uma primeiro em Carteiras.',
   amountEmpty: 'Digite um valor.',
   amountMalformed: 'Isto não é um valor.',
@@ -134,7 +141,8 @@ export const pt: Texts = {
   sandboxPay: 'Simular o pagamento',
 
   warnTitle: 'Não deixe que esta fatura seja paga',
-  warnAddress: 'O serviço agora informa {now} para uma carteira que era {first} quando este navegador a viu pela primeira vez. O operador, ou alguém no lugar dele, mudou para onde vai o dinheiro.',
+  warnAddress:
+    'O serviço agora informa {now} para uma carteira que era {first} quando este navegador a viu pela primeira vez. O operador, ou alguém no lugar dele, mudou para onde vai o dinheiro.',
   warnForeign: 'Ela paga a {wallet}, que não é uma das suas carteiras.',
   warnDraft: 'O serviço registrou {recorded} onde você pediu {asked} ({field}).',
 
@@ -146,7 +154,8 @@ export const pt: Texts = {
   fieldPrice: 'Preço',
   fieldUnit: 'Em',
   orderCoins: 'O cliente pode pagar em {coins}.',
-  orderNoCoins: 'Nenhuma moeda com cotação e carteira pode pagar isto. Obtenha carteiras primeiro, ou use um preço em uma moeda.',
+  orderNoCoins:
+    'Nenhuma moeda com cotação e carteira pode pagar isto. Obtenha carteiras primeiro, ou use um preço em uma moeda.',
   orderTitle: 'Pedido',
   orderPaidPart: 'Pago até agora',
   orderOptions: 'Formas de pagar',
@@ -215,7 +224,8 @@ export const pt: Texts = {
   webhookDelivered: 'Entregue: o destinatário respondeu {status} em {ms} ms.',
   webhookFailed: 'Falhou: {why}.',
   webhookRotate: 'Trocar o segredo',
-  webhookRotateWarning: 'Por um dia os webhooks valem com o segredo antigo e com o novo. Dê o novo ao seu programa nesse prazo.',
+  webhookRotateWarning:
+    'Por um dia os webhooks valem com o segredo antigo e com o novo. Dê o novo ao seu programa nesse prazo.',
   webhookDelete: 'Não enviar mais webhooks',
   webhookDeleteWarning: 'O endereço e o segredo são removidos. Faturas com endereço próprio continuam.',
   deliveries: 'Entregas',
@@ -255,7 +265,8 @@ export const pt: Texts = {
   modeSigned: 'As requisições são assinadas.',
   modeUnsigned: 'O serviço aceita requisições deste aplicativo sem assinatura.',
   forget: 'Remover as chaves deste navegador',
-  forgetWarning: 'Tudo o que este navegador guarda da loja é removido. Sem as doze palavras, ou a chave de API, você não poderá abri-la de novo.',
+  forgetWarning:
+    'Tudo o que este navegador guarda da loja é removido. Sem as doze palavras, ou a chave de API, você não poderá abri-la de novo.',
   forgetSure: 'Tenho as doze palavras, ou não preciso mais delas',
 
   errorTitle: 'Não funcionou',
@@ -266,7 +277,8 @@ export const pt: Texts = {
   errorLedgerRejected: 'O registro recusou: {message}',
   errorNoWallet: 'O serviço não tem carteira livre no momento. Pergunte ao operador, ou tente mais tarde.',
   errorTooManyClaims: 'Você pegou muitas carteiras em pouco tempo. Tente de novo em dez minutos.',
-  errorAmountInUse: 'Uma das carteiras tem uma fatura aberta exatamente deste valor. Use outro valor ou outra carteira.',
+  errorAmountInUse:
+    'Uma das carteiras tem uma fatura aberta exatamente deste valor. Use outro valor ou outra carteira.',
   errorWalletInUse: 'Uma das carteiras tem uma fatura aberta. Obtenha outra carteira primeiro.',
   errorKeyRevoked: 'Sua chave de API foi revogada. Peça outra a quem a deu a você.',
   errorKeyExpired: 'Sua chave de API expirou. Peça outra a quem a deu a você.',
@@ -288,6 +300,7 @@ export const pt: Texts = {
   errorBadPhrase: 'Estas não são as palavras de uma identidade: uma está errada, falta ou está no lugar errado.',
   errorBadKey: 'Isto não é uma chave privada: digite 64 dígitos hexadecimais, ou PEM.',
   errorLocked: 'O aplicativo está bloqueado. Abra-o com sua frase secreta.',
-  errorInsecure: 'Esta página não veio por HTTPS, por isso o navegador não cria chaves. Peça ao operador um endereço que comece com https://.',
+  errorInsecure:
+    'Esta página não veio por HTTPS, por isso o navegador não cria chaves. Peça ao operador um endereço que comece com https://.',
   errorOther: '{message} ({code})',
 }

@@ -25,7 +25,8 @@ export const tr: Texts = {
   lockNow: 'Kilitle',
 
   welcomeTitle: 'Dükkânınız',
-  welcomeText: 'Fatura yazın ve ödendiğini görün. Anahtarlarınız bu tarayıcıda oluşturulur ve burada kalır; hizmet onları hiçbir zaman almaz.',
+  welcomeText:
+    'Fatura yazın ve ödendiğini görün. Anahtarlarınız bu tarayıcıda oluşturulur ve burada kalır; hizmet onları hiçbir zaman almaz.',
   newIdentity: 'Yeni kimlik oluştur',
   newIdentityHint: 'Yeni bir dükkân için. Yazmanız için on iki sözcük alırsınız.',
   restoreIdentity: 'On iki sözcüğüm var',
@@ -34,7 +35,8 @@ export const tr: Texts = {
   useKeyHint: 'Çalışanlar için: faturalar ve listeler, dükkânın kimliği olmadan.',
 
   phraseTitle: 'Bu on iki sözcüğü yazın',
-  phraseText: 'Kâğıda, bu sırayla. Yalnızca bir kez gösterilirler. Onlara sahip olan dükkâna sahiptir ve kimse onları size geri veremez.',
+  phraseText:
+    'Kâğıda, bu sırayla. Yalnızca bir kez gösterilirler. Onlara sahip olan dükkâna sahiptir ve kimse onları size geri veremez.',
   phraseWritten: 'Yazdım',
   checkTitle: 'Sözcüklerden üçü',
   checkText: 'Kâğıdınızda olduklarından emin olmak için.',
@@ -43,14 +45,16 @@ export const tr: Texts = {
   restoreTitle: 'On iki sözcüğünüz',
   restoreLabel: 'Sözcükler, sırasıyla ve aralarında boşlukla',
   onboardingNameLabel: 'Hizmetin kayıt adı',
-  onboardingNameHint: 'Bu hizmetin defteri yok. İşletmecisi adı bilir: BILLHOOK_ONBOARDING_NAME ya da katı kip yoksa herhangi bir ad. Kimliğiniz bundan oluşturulur.',
+  onboardingNameHint:
+    'Bu hizmetin defteri yok. İşletmecisi adı bilir: BILLHOOK_ONBOARDING_NAME ya da katı kip yoksa herhangi bir ad. Kimliğiniz bundan oluşturulur.',
   keyTitle: 'API anahtarınız',
   keyPaste: 'Size verilen dosyayı bir alana yapıştırın ya da ikisini de doldurun.',
   keyOwner: 'Dükkânın kimliği',
   keyPrivate: 'Özel anahtar (64 onaltılık basamak ya da PEM)',
 
   passphraseTitle: 'Bu tarayıcı için bir parola',
-  passphraseText: 'Anahtarlarınızı burada şifreler ve uygulamayı her açışınızda gerekir. Kimsenin tahmin edemeyeceği birkaç sözcük seçin; bu aygıtı çalan biri istediği kadar deneyebilir.',
+  passphraseText:
+    'Anahtarlarınızı burada şifreler ve uygulamayı her açışınızda gerekir. Kimsenin tahmin edemeyeceği birkaç sözcük seçin; bu aygıtı çalan biri istediği kadar deneyebilir.',
   passphrase: 'Parola',
   passphraseAgain: 'Parola bir kez daha',
   passphraseShort: 'En az {count} karakter kullanın.',
@@ -66,7 +70,8 @@ export const tr: Texts = {
   stepLooking: 'Kimliğin var olup olmadığına bakılıyor',
   stepOnboarding: 'Deftere yazılıyor',
   stepWaiting: 'Hizmetin bunu öğrenmesi bekleniyor. Defter yavaş olabilir; bir şey yapmanız gerekmez.',
-  stepOperator: 'Bu hizmetin defteri yok. İşletmecisinden kimliğinizi aşağıdaki komutla eklemesini isteyin. Bu yapılınca uygulama kendiliğinden sürer.',
+  stepOperator:
+    'Bu hizmetin defteri yok. İşletmecisinden kimliğinizi aşağıdaki komutla eklemesini isteyin. Bu yapılınca uygulama kendiliğinden sürer.',
   stepRegistering: 'Bu tarayıcı için bir anahtar kaydediliyor',
 
   invoicesTitle: 'Faturalar',
@@ -84,8 +89,10 @@ export const tr: Texts = {
   stateVoid: 'Geçersiz',
   filterCurrency: 'Para birimi',
   unanswered: 'Henüz yanıt yok',
-  unansweredText: 'Bunlar gönderildi ya da gönderilecek ve henüz yanıt yok. Yanıt gelene dek yeniden gönderilir ve yalnızca bir kez oluşturulurlar.',
-  unansweredOld: 'Yeniden gönderilemeyecek kadar eski. Oluşturulup oluşturulmadığına listede bakın, sonra buradan kaldırın.',
+  unansweredText:
+    'Bunlar gönderildi ya da gönderilecek ve henüz yanıt yok. Yanıt gelene dek yeniden gönderilir ve yalnızca bir kez oluşturulurlar.',
+  unansweredOld:
+    'Yeniden gönderilemeyecek kadar eski. Oluşturulup oluşturulmadığına listede bakın, sonra buradan kaldırın.',
   remove: 'Kaldır',
   liveLost: 'Bağlantı yok. Gördükleriniz eski olabilir; uygulama denemeyi sürdürüyor.',
 
@@ -101,7 +108,8 @@ export const tr: Texts = {
   expiryDay: '1 gün',
   expiryWeek: '1 hafta',
   create: 'Oluştur',
-  walletShared: '{network} üzerindeki tüm cüzdanlarınızın açık bir faturası var. Bu fatura bir cüzdanı paylaşıyor; tutarlara dikkat edin.',
+  walletShared:
+    '{network} üzerindeki tüm cüzdanlarınızın açık bir faturası var. Bu fatura bir cüzdanı paylaşıyor; tutarlara dikkat edin.',
   walletNone: '{network} üzerinde cüzdanınız yok. Önce Cüzdanlar altında bir tane alın.',
   amountEmpty: 'Bir tutar girin.',
   amountMalformed: 'Bu bir tutar değil.',
@@ -134,7 +142,8 @@ export const tr: Texts = {
   sandboxPay: 'Ödemeyi canlandır',
 
   warnTitle: 'Bu faturanın ödenmesine izin vermeyin',
-  warnAddress: 'Hizmet, bu tarayıcının ilk gördüğünde {first} olan bir cüzdan için şimdi {now} diyor. İşletmeci ya da onun yerindeki biri paranın gideceği yeri değiştirdi.',
+  warnAddress:
+    'Hizmet, bu tarayıcının ilk gördüğünde {first} olan bir cüzdan için şimdi {now} diyor. İşletmeci ya da onun yerindeki biri paranın gideceği yeri değiştirdi.',
   warnForeign: '{wallet} cüzdanına ödeniyor ve bu sizin cüzdanlarınızdan biri değil.',
   warnDraft: 'Hizmet, sizin {asked} istediğiniz yere {recorded} yazdı ({field}).',
 
@@ -146,7 +155,8 @@ export const tr: Texts = {
   fieldPrice: 'Fiyat',
   fieldUnit: 'Birim',
   orderCoins: 'Müşteri şunlarla ödeyebilir: {coins}.',
-  orderNoCoins: 'Kuru ve cüzdanı olan hiçbir para bunu ödeyemez. Önce cüzdan alın ya da fiyatı bir kripto parayla verin.',
+  orderNoCoins:
+    'Kuru ve cüzdanı olan hiçbir para bunu ödeyemez. Önce cüzdan alın ya da fiyatı bir kripto parayla verin.',
   orderTitle: 'Sipariş',
   orderPaidPart: 'Şimdiye dek ödenen',
   orderOptions: 'Ödeme yolları',
@@ -215,7 +225,8 @@ export const tr: Texts = {
   webhookDelivered: 'Teslim edildi: Alıcı {ms} ms içinde {status} yanıtını verdi.',
   webhookFailed: 'Başarısız: {why}.',
   webhookRotate: 'Gizli anahtarı değiştir',
-  webhookRotateWarning: 'Webhook’lar bir gün boyunca hem eski hem yeni gizli anahtara uyar. Bu sürede yenisini programınıza verin.',
+  webhookRotateWarning:
+    'Webhook’lar bir gün boyunca hem eski hem yeni gizli anahtara uyar. Bu sürede yenisini programınıza verin.',
   webhookDelete: 'Artık webhook gönderme',
   webhookDeleteWarning: 'Adres ve gizli anahtar kaldırılır. Kendi adresi olan faturalar sürer.',
   deliveries: 'Teslimler',
@@ -255,7 +266,8 @@ export const tr: Texts = {
   modeSigned: 'İstekler imzalanır.',
   modeUnsigned: 'Hizmet bu uygulamanın isteklerini imzasız kabul eder.',
   forget: 'Bu tarayıcıdaki anahtarları kaldır',
-  forgetWarning: 'Bu tarayıcının dükkâna ait tuttuğu her şey kaldırılır. On iki sözcük ya da API anahtarı olmadan yeniden açamazsınız.',
+  forgetWarning:
+    'Bu tarayıcının dükkâna ait tuttuğu her şey kaldırılır. On iki sözcük ya da API anahtarı olmadan yeniden açamazsınız.',
   forgetSure: 'On iki sözcük bende ya da artık gerekmiyor',
 
   errorTitle: 'Olmadı',
@@ -266,7 +278,8 @@ export const tr: Texts = {
   errorLedgerRejected: 'Defter reddetti: {message}',
   errorNoWallet: 'Hizmetin şu anda boş cüzdanı yok. İşletmecisine sorun ya da sonra yeniden deneyin.',
   errorTooManyClaims: 'Kısa sürede çok cüzdan aldınız. On dakika sonra yeniden deneyin.',
-  errorAmountInUse: 'Cüzdanlardan birinin tam bu tutarda açık bir faturası var. Başka bir tutar ya da başka bir cüzdan kullanın.',
+  errorAmountInUse:
+    'Cüzdanlardan birinin tam bu tutarda açık bir faturası var. Başka bir tutar ya da başka bir cüzdan kullanın.',
   errorWalletInUse: 'Cüzdanlardan birinin açık bir faturası var. Önce başka bir cüzdan alın.',
   errorKeyRevoked: 'API anahtarınız iptal edildi. Size verenden başkasını isteyin.',
   errorKeyExpired: 'API anahtarınızın süresi doldu. Size verenden başkasını isteyin.',
@@ -288,6 +301,7 @@ export const tr: Texts = {
   errorBadPhrase: 'Bunlar bir kimliğin sözcükleri değil: Biri yanlış yazılmış, eksik ya da yanlış yerde.',
   errorBadKey: 'Bu bir özel anahtar değil: 64 onaltılık basamak ya da PEM girin.',
   errorLocked: 'Uygulama kilitli. Parolanızla açın.',
-  errorInsecure: 'Bu sayfa HTTPS ile gelmedi, bu yüzden tarayıcı anahtar oluşturmaz. İşletmeciden https:// ile başlayan bir adres isteyin.',
+  errorInsecure:
+    'Bu sayfa HTTPS ile gelmedi, bu yüzden tarayıcı anahtar oluşturmaz. İşletmeciden https:// ile başlayan bir adres isteyin.',
   errorOther: '{message} ({code})',
 }

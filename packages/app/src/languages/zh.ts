@@ -43,14 +43,16 @@ export const zh: Texts = {
   restoreTitle: '您的十二个单词',
   restoreLabel: '按顺序输入单词，用空格分隔',
   onboardingNameLabel: '服务的登记名称',
-  onboardingNameHint: '此服务没有账本。运营者知道该名称：即 BILLHOOK_ONBOARDING_NAME；非严格模式下可为任意名称。您的身份由它生成。',
+  onboardingNameHint:
+    '此服务没有账本。运营者知道该名称：即 BILLHOOK_ONBOARDING_NAME；非严格模式下可为任意名称。您的身份由它生成。',
   keyTitle: '您的 API 密钥',
   keyPaste: '将得到的文件粘贴到任一栏，或填写两栏。',
   keyOwner: '商店的身份',
   keyPrivate: '私钥（64 位十六进制数字，或 PEM）',
 
   passphraseTitle: '此浏览器的密码短语',
-  passphraseText: '它在这里加密您的密钥，每次打开应用时都需要。请使用别人猜不到的几个单词；偷走此设备的人可以无限次尝试。',
+  passphraseText:
+    '它在这里加密您的密钥，每次打开应用时都需要。请使用别人猜不到的几个单词；偷走此设备的人可以无限次尝试。',
   passphrase: '密码短语',
   passphraseAgain: '再次输入密码短语',
   passphraseShort: '请至少使用 {count} 个字符。',

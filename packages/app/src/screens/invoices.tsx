@@ -79,10 +79,7 @@ export function Invoices({ desk }: { readonly desk: Desk }) {
         </button>
       )}
       {rows.value.length > 0 && (
-        <button
-          type="button"
-          onClick={() => saveFile('invoices.csv', 'text/csv', invoicesAsCsv(rows.value))}
-        >
+        <button type="button" onClick={() => saveFile('invoices.csv', 'text/csv', invoicesAsCsv(rows.value))}>
           {text('saveCsv')}
         </button>
       )}
