@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { HDKey } from '@scure/bip32'
 import { generateMnemonic, mnemonicToSeed, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { toHex, utf8 } from './bytes.js'
+import { derivedKey } from './derivation.js'
 import { keySigner, type Signer } from './signer.js'
 
 /** Where the key of an identity is below the seed of its phrase (BIP-44, as most libraries derive a key of secp256k1 by default). */
@@ -40,14 +40,31 @@ export function newPhrase(): string {
  * console.log(shop.publicKey.length) // 66
  * ```
  */
-export async function identityFromPhrase(words: string, { path = IDENTITY_PATH }: PhraseOptions = {}): Promise<Signer> {
+export async function identityFromPhrase(words: string, options: PhraseOptions = {}): Promise<Signer> {
+  return keySigner(await privateKeyFromPhrase(words, options))
+}
+
+/**
+ * The private key of the same identity, 32 bytes, for whoever keeps it by other means than the words. Throws as `identityFromPhrase` does.
+ *
+ * @example
+ * ```js
+ * import { identityFromPhrase, keySigner, newPhrase, privateKeyFromPhrase } from '@billhook/client'
+ *
+ * const phrase = newPhrase()
+ * const { publicKey } = keySigner(await privateKeyFromPhrase(phrase))
+ * console.log(publicKey === (await identityFromPhrase(phrase)).publicKey) // true
+ * ```
+ */
+export async function privateKeyFromPhrase(
+  words: string,
+  { path = IDENTITY_PATH }: PhraseOptions = {},
+): Promise<Uint8Array> {
   const phrase = words.trim().toLowerCase().split(/\s+/).join(' ')
   if (!validateMnemonic(phrase, wordlist)) {
     throw new TypeError('these words are no recovery phrase: a word is misspelt, missing or in the wrong place')
   }
-  const { privateKey } = HDKey.fromMasterSeed(await mnemonicToSeed(phrase)).derive(path)
-  if (privateKey === null) throw new TypeError('the path leads to no private key')
-  return keySigner(privateKey)
+  return derivedKey(await mnemonicToSeed(phrase), path)
 }
 
 /**

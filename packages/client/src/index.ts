@@ -5,7 +5,14 @@ export { type Reply, refusalOf } from './answer.js'
 export type * from './api-types.js'
 export { Billhook } from './billhook.js'
 export { BillhookError, type BillhookErrorDetails, type ClientErrorCode } from './error.js'
-export { IDENTITY_PATH, identityFromPhrase, identityId, newPhrase, type PhraseOptions } from './identity.js'
+export {
+  IDENTITY_PATH,
+  identityFromPhrase,
+  identityId,
+  newPhrase,
+  type PhraseOptions,
+  privateKeyFromPhrase,
+} from './identity.js'
 export { assignWallet, type LedgerOptions, type LedgerSettings, onboard } from './ledger.js'
 export type * from './options.js'
 export { signedHeaders } from './signed-headers.js'

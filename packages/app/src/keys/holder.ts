@@ -1,6 +1,4 @@
-import { IDENTITY_PATH, identityFromPhrase, identityId, keySigner, newPhrase, type Signer } from '@billhook/client'
-import { HDKey } from '@scure/bip32'
-import { mnemonicToSeed } from '@scure/bip39'
+import { identityId, keySigner, newPhrase, privateKeyFromPhrase, type Signer } from '@billhook/client'
 import { KeyError } from './key-error.js'
 import { newVaultKey, type Secrets, type StoredKey, seal, unseal, type Vault, type VaultKey } from './vault.js'
 
@@ -185,19 +183,12 @@ export class KeyHolder {
 }
 
 async function identityKey(phrase: string): Promise<StoredKey> {
-  let publicKey: string
   try {
-    publicKey = (await identityFromPhrase(phrase)).publicKey
+    const privateKey = hexOf(await privateKeyFromPhrase(phrase))
+    return { ...readKey(privateKey), privateKey }
   } catch (cause) {
     throw new KeyError('bad_phrase', cause)
   }
-  const words = phrase.trim().toLowerCase().split(/\s+/).join(' ')
-  const { privateKey } = HDKey.fromMasterSeed(await mnemonicToSeed(words)).derive(IDENTITY_PATH)
-  if (privateKey === null) throw new KeyError('bad_phrase')
-  const key = { publicKey, privateKey: hexOf(privateKey) }
-  if (readKey(key.privateKey).publicKey !== publicKey)
-    throw new Error('the client derives another key from these words')
-  return key
 }
 
 function readKey(privateKey: string): { readonly publicKey: string } {
