@@ -16,7 +16,8 @@ export class Visitor {
     private readonly url: string,
   ) {
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') this.complaints.push(message.text())
+      if (message.type() !== 'error' && message.type() !== 'warning') return
+      this.complaints.push(`${message.text()} (${message.location().url})`)
     })
     page.on('pageerror', (error) => this.complaints.push(String(error)))
   }
@@ -63,13 +64,14 @@ export class Visitor {
     await this.page.getByText(text).first().waitFor()
   }
 
-  /** Makes an identity, as a new merchant does. Answers its words. */
-  async becomesMerchant(): Promise<string> {
+  /** Makes an identity, as a new merchant does. Answers its words. `onboardingName`: of a service without a ledger. */
+  async becomesMerchant(onboardingName: string | null = null): Promise<string> {
     await this.page.getByRole('button', { name: /^Create a new identity/ }).click()
     await this.sees('Write these twelve words down')
     const words = await this.page.locator('.words li').allTextContents()
     await this.press('I have written them down')
     await this.givesBack(words)
+    if (onboardingName !== null) await this.write('Onboarding name of the service', onboardingName)
     await this.press('Next')
     await this.choosesPassphrase()
     return words.join(' ')
