@@ -78,6 +78,17 @@ describe('the till', () => {
     assert.deepEqual(till.state.value, { step: 'order', order: 'order', invoice: null })
   })
 
+  test('asks once, however often somebody taps', async () => {
+    let asked = 0
+    const { till } = tillThat(async () => {
+      asked += 1
+      return `order ${asked}`
+    })
+    await Promise.all([till.charge('5'), till.charge('5')])
+    await till.charge('5')
+    assert.deepEqual([asked, till.state.value], [1, { step: 'order', order: 'order 1', invoice: null }])
+  })
+
   test('begins again, and says why, when it is refused at once or later', async () => {
     const refused = new BillhookError('no rate', 'invalid_options', { status: 400 })
     const { till } = tillThat(async () => {

@@ -1,4 +1,5 @@
 import { amountOf, type BillhookEvent, type ObservedAmount, type ServiceInfo } from '@billhook/client'
+import { decimalOf, unitsOf } from '../invoices/units.js'
 
 /** What came on one day. */
 export interface Day {
@@ -26,7 +27,6 @@ const CONFIRMED_KEPT = 500
 /** The service keeps events for about as long. */
 const DAYS_KEPT = 31
 const MS_PER_DAY = 86_400_000
-const PLACES = 18
 const NOTHING: Day = { received: {}, failed: 0 }
 
 /** The local date of a time. */
@@ -51,7 +51,7 @@ export function counted(tally: Tally, event: BillhookEvent, info: Pick<ServiceIn
   const isCounted = confirmed.includes(name)
   if (seen === null || isCounted === (event.type === 'deposit.confirmed')) return tally
   const change = isCounted ? -unitsOf(seen.value) : unitsOf(seen.value)
-  const received = { ...day.received, [seen.symbol]: textOf(unitsOf(day.received[seen.symbol] ?? '0') + change) }
+  const received = { ...day.received, [seen.symbol]: decimalOf(unitsOf(day.received[seen.symbol] ?? '0') + change) }
   const others = confirmed.filter((other) => other !== name)
   return {
     confirmed: (isCounted ? others : [...others, name]).slice(-CONFIRMED_KEPT),
@@ -91,18 +91,5 @@ export function receivedOn(days: Days, dates: readonly string[]): Readonly<Recor
       sums.set(symbol, (sums.get(symbol) ?? 0n) + unitsOf(amount))
     }
   }
-  return Object.fromEntries([...sums].map(([symbol, units]) => [symbol, textOf(units)]))
-}
-
-/** A decimal in units of 10⁻¹⁸. */
-function unitsOf(amount: string): bigint {
-  const [whole = '0', fraction = ''] = amount.replace('-', '').split('.')
-  const units = BigInt(whole + fraction.padEnd(PLACES, '0'))
-  return amount.startsWith('-') ? -units : units
-}
-
-function textOf(units: bigint): string {
-  const digits = String(units < 0n ? -units : units).padStart(PLACES + 1, '0')
-  const fraction = digits.slice(-PLACES).replace(/0+$/, '')
-  return `${units < 0n ? '-' : ''}${digits.slice(0, -PLACES)}${fraction === '' ? '' : `.${fraction}`}`
+  return Object.fromEntries([...sums].map(([symbol, units]) => [symbol, decimalOf(units)]))
 }

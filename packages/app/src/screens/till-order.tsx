@@ -3,8 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
 import { suspicionsOf } from '../invoices/suspicion.js'
 import { text } from '../languages/language.js'
+import { leftToPay } from '../orders/left-to-pay.js'
 import { Failure, useWork } from '../parts/form.js'
-import { amountOf } from '../parts/invoice-amount.js'
+import { amountOf, coinOf } from '../parts/invoice-amount.js'
 import { Qr } from '../parts/qr.js'
 import { Warnings } from '../parts/warnings.js'
 import { playPaid } from '../till/sound.js'
@@ -53,6 +54,7 @@ export function TillOrder({ desk, order, invoiceId }: TillOrderProps) {
   }
   const wrong = desk.suspicions.value.get(order.id) ?? []
   const isWrong = wrong.length > 0
+  const percent = Math.floor(Number(order.paid_fraction) * 100)
   const [only] = options
   const chosen = options.length === 1 ? only : options.find(({ invoice }) => invoice.id === invoiceId)
   return (
@@ -60,12 +62,17 @@ export function TillOrder({ desk, order, invoiceId }: TillOrderProps) {
       <p class="figures" dir="ltr">
         {sum}
       </p>
+      {status === 'partly' && (
+        <p role="status">
+          {text('orderPaidPart')}: {percent} %
+        </p>
+      )}
       {isWrong ? (
         <Warnings suspicions={wrong} />
       ) : chosen === undefined ? (
         <Coins desk={desk} order={order} />
       ) : (
-        <Code desk={desk} option={chosen} />
+        <Code desk={desk} order={order} option={chosen} />
       )}
       <div class="row">
         {chosen !== undefined && options.length > 1 && (
@@ -99,17 +106,25 @@ function Coins({ desk, order }: { readonly desk: Desk; readonly order: Order }) 
   )
 }
 
-/** The code of the payment page, and beside it where the money goes. */
-function Code({ desk, option: { invoice, payment } }: { readonly desk: Desk; readonly option: Option }) {
+interface CodeProps {
+  readonly desk: Desk
+  readonly order: Order
+  readonly option: Option
+}
+
+/** The code of the payment page, and beside it what is still to be paid, and where it goes. */
+function Code({ desk, order: { options }, option }: CodeProps) {
+  const { invoice } = option
   const known = new Map((desk.wallets.list.value ?? []).map((wallet) => [wallet.id, wallet]))
   const suspicions = suspicionsOf(invoice, known)
   if (suspicions.length > 0) return <Warnings suspicions={suspicions} />
-  const isSeen = /[1-9]/.test(payment.pending)
+  const left = leftToPay(options, option)
+  const isSeen = left === '0'
   return (
     <div class="code">
       <Qr value={`${desk.url}/pay/${invoice.id}`} label={text('paymentLink')} />
       <p class="figure" dir="ltr">
-        {amountOf(desk, invoice)}
+        {isSeen ? invoice.amount : left} {coinOf(desk, invoice)}
       </p>
       <p class="quiet">
         {networkName(desk, invoice.wallet_id)} <code dir="ltr">{known.get(invoice.wallet_id)?.first ?? ''}</code>

@@ -37,8 +37,9 @@ export class Till {
     await this.parts.unitPlace.write(unit)
   }
 
-  /** Asks for an amount. Without an answer it stays sent, and the outbox goes on. */
+  /** Asks for an amount, once however often somebody taps. Without an answer it stays sent, and the outbox goes on. */
   async charge(amount: string): Promise<void> {
+    if (this.state.value.step !== 'amount') return
     const key = this.parts.newKey()
     this.failure.value = null
     // Before it is sent: a reload finds it.
