@@ -10,7 +10,7 @@ export function WaysToPay({ desk, unit }: { readonly desk: Desk; readonly unit: 
   if (payable.length === 0) {
     return (
       <p class="flaw" role="status">
-        {text('orderNoCoins')}
+        {text('orderNoCoins')} <a href="#/wallets">{text('getWallets')}</a>
       </p>
     )
   }

@@ -7,7 +7,7 @@ import { isUndecided } from '../invoices/outbox.js'
 import type { TextKey } from '../languages/en.js'
 import { language, text } from '../languages/language.js'
 import { FLAW_TEXTS } from '../parts/amount-flaw.js'
-import { Choice, Field, Form, useWork } from '../parts/form.js'
+import { Choice, Failure, Field, Form, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { goTo } from '../routes.js'
 import { coinName, currenciesOn, networkOf, placesOf } from '../wallets/coins.js'
@@ -128,14 +128,39 @@ export function CreateInvoice({ desk }: { readonly desk: Desk }) {
         />
         {choices.map(({ id, choice }) => {
           if (choice?.isShared === false) return null
-          const key = choice === null ? 'walletNone' : 'walletShared'
+          if (choice === null) return <NoWallet key={id} desk={desk} network={id} name={nameOf(id)} />
           return (
             <p key={id} class="flaw" role="status">
-              {text(key, { network: nameOf(id) })}
+              {text('walletShared', { network: nameOf(id) })}
             </p>
           )
         })}
       </Form>
     </Screen>
+  )
+}
+
+interface NoWalletProps {
+  readonly desk: Desk
+  /** Its id. */
+  readonly network: string
+  readonly name: string
+}
+
+/** There is no wallet on a network. What was typed stays while one is got here. */
+function NoWallet({ desk, network, name }: NoWalletProps) {
+  const work = useWork()
+  return (
+    <>
+      <p class="flaw" role="status">
+        {text('walletNone', { network: name })}
+      </p>
+      {desk.wallets.canGet && (
+        <button type="button" disabled={work.isWorking} onClick={() => void work.run(() => desk.wallets.get(network))}>
+          {text(work.isWorking ? 'working' : 'getWallets')}
+        </button>
+      )}
+      <Failure error={work.error} />
+    </>
   )
 }
