@@ -19,9 +19,11 @@ class Place implements VaultPlace {
   async read() {
     return this.vault
   }
-  async write(vault: Vault) {
+  async replace(salt: Vault['salt'] | null, vault: Vault) {
+    if (String(this.vault?.salt ?? null) !== String(salt)) return false
     // As a database does: what is kept is a copy.
     this.vault = structuredClone(vault)
+    return true
   }
   async clear() {
     this.vault = null
@@ -154,6 +156,35 @@ describe('the holder of the keys', () => {
     await assert.rejects(holder.takeKey('shop', PRIVATE_KEY, 'another one'), isKeyError('occupied'))
   })
 
+  test('lets one tab of two keep what both begin at once', async (t) => {
+    const place = new Place()
+    const tabs = [bench(place).holder, bench(place).holder]
+    t.after(() => tabs.forEach((tab) => tab.lock()))
+    const outcomes = await Promise.allSettled([
+      tabs[0]?.create(PHRASE, NAME, PASSPHRASE),
+      tabs[1]?.takeKey('employee', PRIVATE_KEY, PASSPHRASE),
+    ])
+    const refused = outcomes.filter(({ status }) => status === 'rejected')
+    assert.equal(refused.length, 1)
+    assert.ok(refused[0]?.status === 'rejected' && isKeyError('occupied')(refused[0].reason))
+    const kept = outcomes.find((outcome) => outcome.status === 'fulfilled')
+    assert.equal(place.vault?.owner, kept?.status === 'fulfilled' && kept.value?.state === 'open' && kept.value.owner)
+  })
+
+  test('puts no new API key over the vault that another tab began after it forgot the first', async (t) => {
+    const place = new Place()
+    const { holder } = bench(place)
+    t.after(() => holder.lock())
+    await holder.create(PHRASE, NAME, PASSPHRASE)
+    const other = bench(place).holder
+    await other.forget()
+    await assert.rejects(holder.makeApiKey(), isKeyError('occupied'))
+    await other.takeKey('employee', PRIVATE_KEY, PASSPHRASE)
+    other.lock()
+    await assert.rejects(holder.makeApiKey(), isKeyError('occupied'))
+    assert.equal(place.vault?.owner, 'employee')
+  })
+
   test('refuses words that are no phrase, and keys that are none', async () => {
     const { holder, place } = bench()
     await assert.rejects(holder.create('abandon about', NAME, PASSPHRASE), isKeyError('bad_phrase'))
@@ -181,11 +212,23 @@ describe('the holder of the keys', () => {
     holder.lock()
   })
 
+  test('is kept open by no clock that is set back', async () => {
+    const { holder, time, locked } = bench()
+    time.now = 10 * LOCK_AFTER_MS
+    await holder.create(PHRASE, NAME, PASSPHRASE)
+    time.now -= 1000
+    await holder.sign('identity', DIGEST)
+    time.now = 10 * LOCK_AFTER_MS - LOCK_AFTER_MS
+    await assert.rejects(holder.sign('identity', DIGEST), isKeyError('locked'))
+    assert.equal(locked(), 1)
+  })
+
   test('locks itself without being asked anything', async () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     try {
       const { holder, time, locked } = bench()
-      await holder.create(PHRASE, NAME, PASSPHRASE)
+      // Without words: making a key of them waits for a timer.
+      await holder.takeKey('shop', PRIVATE_KEY, PASSPHRASE)
       time.now = LOCK_AFTER_MS / 2
       holder.touch()
       time.now = LOCK_AFTER_MS

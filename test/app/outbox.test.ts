@@ -189,8 +189,11 @@ describe('a failure of a creation', () => {
         mayRepeat(sent, { signedBy: '02aa' }, REPEATED_FOR_MS - 1),
         mayRepeat(sent, { signedBy: '02aa' }, REPEATED_FOR_MS),
         mayRepeat(sent, { signedBy: null }, 1),
+        // The clock was set back a little, or so far that nobody knows how old it is.
+        mayRepeat(sent, { signedBy: '02aa' }, -3_599_999),
+        mayRepeat(sent, { signedBy: '02aa' }, -3_600_000),
       ],
-      [true, false, false],
+      [true, false, false, true, false],
     )
   })
 })

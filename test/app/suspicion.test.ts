@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { differences, suspicionsOf } from '../../packages/app/src/invoices/suspicion.js'
-import { orderDifferences } from '../../packages/app/src/orders/order-suspicion.js'
+import { askedOf, differences, recordedOf, suspicionsOf } from '../../packages/app/src/invoices/suspicion.js'
+import { orderAsked, orderRecorded } from '../../packages/app/src/orders/order-suspicion.js'
 import { hasChanged, knownWallets, remembered } from '../../packages/app/src/wallets/known-wallets.js'
 
 const LIST = [
@@ -35,13 +35,15 @@ describe('an invoice that the service shows', () => {
 
   test('is suspicious where its record differs from what was asked for', () => {
     const draft = { walletIds: ['a'], name: 'Tea', amount: '25.00', currency: 'USDT' }
-    assert.deepEqual(differences(draft, 'shop', RECORD), [])
+    assert.deepEqual(differences(askedOf(draft, 'shop'), recordedOf(RECORD)), [])
     const recorded = { ...RECORD, amount: '2.500', wallet_ids: 'x', currency: 'native', owner: 'thief' }
     assert.deepEqual(
-      differences(draft, 'shop', recorded).map((one) => (one.kind === 'draft' ? one.field : '')),
+      differences(askedOf(draft, 'shop'), recordedOf(recorded)).map((one) => (one.kind === 'draft' ? one.field : '')),
       ['owner', 'amount', 'currency', 'walletIds'],
     )
-    assert.deepEqual(differences({ ...draft, currency: undefined }, 'shop', { ...RECORD, currency: 'native' }), [])
+    const native = askedOf({ ...draft, currency: undefined }, 'shop')
+    assert.deepEqual(differences(native, recordedOf({ ...RECORD, currency: 'native' })), [])
+    assert.equal(differences({ owner: 'thief' }, recordedOf(RECORD)).length, 1)
   })
 })
 
@@ -53,7 +55,9 @@ describe('an order that the service shows', () => {
   })
   const order = { owner: 'shop', price, options: [option('a', 'USDT'), option('a', 'native')] }
   const fields = (recorded: typeof order) =>
-    orderDifferences(draft, 'shop', recorded).map((one) => (one.kind === 'draft' ? one.field : ''))
+    differences(orderAsked(draft, 'shop'), orderRecorded(recorded)).map((one) =>
+      one.kind === 'draft' ? one.field : '',
+    )
 
   test('is suspicious where its record differs from what was asked for', () => {
     assert.deepEqual(fields(order), [])

@@ -1,14 +1,15 @@
-import { BillhookError, type Rates, type ServiceInfo } from '@billhook/client'
+import { BillhookError, type Invoice, type Order, type Rates, type ServiceInfo } from '@billhook/client'
 import { signal } from '@preact/signals'
 import { counted, EMPTY_TALLY, recent, type Tally } from '../events/day-totals.js'
 import { type Followed, follow } from '../events/follower.js'
+import { AskedBook, type AskedById } from '../invoices/asked-book.js'
 import { InvoiceBook } from '../invoices/invoice-book.js'
 import { type Creation, Outbox, type Pending, type Sender } from '../invoices/outbox.js'
-import { differences, type Suspicion } from '../invoices/suspicion.js'
+import { askedOf, differences, type Recorded, recordedOf, type Suspicion, suspicionsOf } from '../invoices/suspicion.js'
 import { OrderBook } from '../orders/order-book.js'
 import { type OrderAsked, orderDraftOf } from '../orders/order-draft.js'
 import { optionsFor, waysToPay } from '../orders/order-options.js'
-import { orderDifferences } from '../orders/order-suspicion.js'
+import { orderAsked, orderRecorded } from '../orders/order-suspicion.js'
 import type { Session, Shop } from '../session/session.js'
 import type { Database } from '../storage/database.js'
 import { Till } from '../till/till.js'
@@ -34,6 +35,7 @@ export class Desk {
   readonly till: Till
   readonly pool: PoolKeeper
   private readonly outbox: Outbox
+  private readonly asked: AskedBook
   /** What was sent and has no answer. */
   readonly pending = signal<readonly Pending[]>([])
   /** Which rates are in force; none until they were read. */
@@ -42,8 +44,6 @@ export class Desk {
   readonly tally = signal<Tally>(EMPTY_TALLY)
   /** Whether news fail to come. */
   readonly isLost = signal(false)
-  /** What differed between a request and its record, by the id of the invoice or order. */
-  readonly suspicions = signal<ReadonlyMap<string, readonly Suspicion[]>>(new Map())
   /** Whether payments can be simulated. */
   readonly isSandbox = signal(false)
   /** The base address of the service. */
@@ -74,6 +74,7 @@ export class Desk {
       newKey,
       create: (price, key) => this.createOrder({ price, name: TILL_NAME, orderNumber: '' }, key),
     })
+    this.asked = new AskedBook(remembers<AskedById>(database, owner, 'asked', []))
     this.outbox = new Outbox(outboxPlace(database), Date.now, newKey)
     this.pool = new PoolKeeper({
       place: remembers<PoolSizes>(database, owner, 'pool', {}),
@@ -97,6 +98,7 @@ export class Desk {
         this.invoices.load(),
         this.pool.load(),
         this.till.load(),
+        this.asked.load(),
         this.showPending(),
       ])
     } catch (error) {
@@ -113,21 +115,17 @@ export class Desk {
   async create(creation: Creation, key: string = newKey()): Promise<string> {
     try {
       const { id } = await this.outbox.create(creation, this.sender(), key)
-      await this.compare(creation, id)
+      await this.look(creation, id)
       return id
     } finally {
       await this.showPending()
     }
   }
 
-  /** Reads what was created, and warns where it is not what was asked for. */
-  private async compare(creation: Creation, id: string): Promise<void> {
+  /** Reads what was created, so that it is known where it is shown. */
+  private async look({ kind }: Creation, id: string): Promise<void> {
     try {
-      if (creation.kind === 'invoice') {
-        this.suspect(id, differences(creation.draft, this.shop.owner, await this.invoices.read(id)))
-      } else {
-        this.suspect(id, orderDifferences(creation.draft, this.shop.owner, await this.orders.read(id)))
-      }
+      await (kind === 'invoice' ? this.invoices : this.orders).read(id)
     } catch (error) {
       // It was created all the same; its screen reads it again.
       if (!(error instanceof BillhookError)) throw error
@@ -142,9 +140,21 @@ export class Desk {
     return this.create({ kind: 'order', draft }, key)
   }
 
-  /** Warns on the page of an invoice or an order. */
-  private suspect(id: string, suspicions: readonly Suspicion[]): void {
-    if (suspicions.length > 0) this.suspicions.value = new Map([...this.suspicions.value, [id, suspicions]])
+  /** What is wrong with an invoice that the service shows. */
+  suspicionsOf(invoice: Invoice): readonly Suspicion[] {
+    const known = new Map((this.wallets.list.value ?? []).map((wallet) => [wallet.id, wallet]))
+    return [...suspicionsOf(invoice, known), ...differences(this.askedFor(invoice.id), recordedOf(invoice))]
+  }
+
+  /** What is wrong with an order, or with one of the invoices that pay it. */
+  orderSuspicionsOf(order: Order): readonly Suspicion[] {
+    const ofOptions = order.options.flatMap(({ invoice }) => this.suspicionsOf(invoice))
+    return [...ofOptions, ...differences(this.askedFor(order.id), orderRecorded(order))]
+  }
+
+  /** What was not asked for in this browser has at least to be of this shop. */
+  private askedFor(id: string): Recorded {
+    return this.asked.find(id) ?? { owner: this.shop.owner }
   }
 
   async removePending(key: string): Promise<void> {
@@ -161,10 +171,15 @@ export class Desk {
     return {
       owner,
       signedBy,
-      send: ({ kind, draft }, idempotencyKey) =>
-        kind === 'invoice'
-          ? billhook.createInvoice(draft, { idempotencyKey, signal: ended })
-          : billhook.createOrder(draft, { idempotencyKey, signal: ended }),
+      send: async ({ kind, draft }, idempotencyKey) => {
+        const created =
+          kind === 'invoice'
+            ? await billhook.createInvoice(draft, { idempotencyKey, signal: ended })
+            : await billhook.createOrder(draft, { idempotencyKey, signal: ended })
+        // Before the outbox forgets the draft.
+        await this.asked.keep(created.id, kind === 'invoice' ? askedOf(draft, owner) : orderAsked(draft, owner))
+        return created
+      },
     }
   }
 
@@ -209,7 +224,6 @@ export class Desk {
         this.isLost.value = isLost
       },
       isVisible: () => document.visibilityState === 'visible',
-      now: Date.now,
       pause: (ms) => untilLookedAt(ms, ended),
       ended,
     })
@@ -221,7 +235,7 @@ export class Desk {
       const { created, refused } = await this.outbox.resume(this.sender())
       await this.showPending()
       for (const { pending, id } of created) {
-        await this.compare(pending.creation, id)
+        await this.look(pending.creation, id)
         await this.till.onCreated(pending, id)
       }
       for (const { pending, error } of refused) await this.till.onRefused(pending, error)

@@ -7,6 +7,13 @@ export function remembers<T>(database: Database, owner: string, name: string, fa
   return {
     read: async (): Promise<T> => (await database.get<T>('memory', key)) ?? fallback,
     write: (value: T): Promise<void> => database.put('memory', key, value),
+    /** Changes it in one step for all tabs, and answers it. */
+    change: async (change: (value: T) => T): Promise<T> =>
+      (await database.change<T>('memory', key, (there) => {
+        const before = there ?? fallback
+        const after = change(before)
+        return after === before ? there : after
+      })) ?? fallback,
   }
 }
 

@@ -105,6 +105,7 @@ export class InvoiceBook {
   /** Reads one anew. */
   async read(id: string): Promise<InvoiceWithPayment> {
     const invoice = await this.billhook.getInvoice(id, { signal: this.ended })
+    if (invoice.id !== id) throw new BillhookError('The service answered with another invoice.', 'unexpected_answer')
     this.take([invoice])
     return invoice
   }

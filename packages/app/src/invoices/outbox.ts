@@ -38,6 +38,8 @@ export interface Sender {
 
 /** The service keeps a key for 24 hours; clocks and delays may take one of them. */
 export const REPEATED_FOR_MS = 23 * 3_600_000
+/** What was stored later than now tells a clock that was set back: how old it is, nobody knows. */
+const CLOCK_MAY_DIFFER_MS = 3_600_000
 
 /** What of the stored ones was answered by `resume`. */
 export interface Resumed {
@@ -113,7 +115,8 @@ export function mayRepeat(
   sender: Pick<Sender, 'signedBy'>,
   now: number,
 ): boolean {
-  return signedBy === sender.signedBy && now - at < REPEATED_FOR_MS
+  const age = now - at
+  return signedBy === sender.signedBy && age > -CLOCK_MAY_DIFFER_MS && age < REPEATED_FOR_MS
 }
 
 const PASSING_STATUSES = [429, 500, 502, 503, 504]

@@ -1,4 +1,4 @@
-import { type InvoiceDraft, type InvoiceWithPayment, walletIdsOf } from '@billhook/client'
+import { type Invoice, type InvoiceDraft, walletIdsOf } from '@billhook/client'
 import type { KnownWallet } from '../wallets/known-wallets.js'
 
 /** What is wrong with an invoice that the service shows. */
@@ -10,10 +10,10 @@ export type Suspicion =
   /** Something else than was asked for. */
   | { readonly kind: 'draft'; readonly field: string; readonly asked: string; readonly recorded: string }
 
-type Recorded = Pick<InvoiceWithPayment, 'owner' | 'wallet_id' | 'wallet_ids' | 'amount' | 'currency'>
+type Payee = Pick<Invoice, 'wallet_id' | 'wallet_ids'>
 
 /** What of the wallets that an invoice pays to is not as this browser knows it. */
-export function suspicionsOf(invoice: Recorded, known: ReadonlyMap<string, KnownWallet>): readonly Suspicion[] {
+export function suspicionsOf(invoice: Payee, known: ReadonlyMap<string, KnownWallet>): readonly Suspicion[] {
   return walletIdsOf(invoice).flatMap((wallet): Suspicion[] => {
     const found = known.get(wallet)
     if (found === undefined) return [{ kind: 'foreign', wallet }]
@@ -24,25 +24,23 @@ export function suspicionsOf(invoice: Recorded, known: ReadonlyMap<string, Known
   })
 }
 
-/** Where the record of a new invoice differs from what was asked for. */
-export function differences(draft: InvoiceDraft, owner: string, invoice: Recorded): readonly Suspicion[] {
-  const asked = {
-    owner,
-    amount: draft.amount,
-    currency: draft.currency ?? 'native',
-    walletIds: draft.walletIds.join(', '),
-  }
-  const { amount, currency } = invoice
-  const recorded = { owner: invoice.owner, amount, currency, walletIds: walletIdsOf(invoice).join(', ') }
-  return recordDifferences(asked, recorded)
+/** What matters of a request or of a record, as texts that are compared. */
+export type Recorded = Readonly<Record<string, string>>
+
+/** What a draft of an owner asks for. */
+export function askedOf({ amount, currency, walletIds }: InvoiceDraft, owner: string): Recorded {
+  return { owner, amount, currency: currency ?? 'native', walletIds: walletIds.join(', ') }
 }
 
-/** The fields whose recorded text is not the one that was asked for. */
-export function recordDifferences<Field extends string>(
-  asked: Readonly<Record<Field, string>>,
-  recorded: Readonly<Record<Field, string>>,
-): readonly Suspicion[] {
-  return (Object.keys(asked) as Field[])
-    .filter((field) => asked[field] !== recorded[field])
-    .map((field) => ({ kind: 'draft', field, asked: asked[field], recorded: recorded[field] }))
+/** The same of an invoice. */
+export function recordedOf(invoice: Payee & Pick<Invoice, 'owner' | 'amount' | 'currency'>): Recorded {
+  const { owner, amount, currency } = invoice
+  return { owner, amount, currency, walletIds: walletIdsOf(invoice).join(', ') }
+}
+
+/** Where a record is not what was asked for. */
+export function differences(asked: Recorded, recorded: Recorded): readonly Suspicion[] {
+  return Object.entries(asked).flatMap(([field, text]): Suspicion[] =>
+    recorded[field] === text ? [] : [{ kind: 'draft', field, asked: text, recorded: recorded[field] ?? '' }],
+  )
 }

@@ -8,8 +8,11 @@ export const LOCK_AFTER_MS = 15 * 60_000
 /** Where the one vault is kept. */
 export interface VaultPlace {
   read(): Promise<Vault | null>
-  /** Resolves when it is on the disk. */
-  write(vault: Vault): Promise<void>
+  /**
+   * Resolves when it is on the disk, in place of the vault with that salt (null: of none). Answers false, and writes nothing, where another
+   * tab has put another one there.
+   */
+  replace(salt: Vault['salt'] | null, vault: Vault): Promise<boolean>
   /** Removes everything that the browser holds of this service. */
   clear(): Promise<void>
 }
@@ -50,7 +53,8 @@ interface Open {
  */
 export class KeyHolder {
   private open: Open | null = null
-  private closesAt = 0
+  /** When somebody was there, by the clock of the parts. */
+  private touchedAt = 0
   private timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(private readonly parts: HolderParts) {}
@@ -107,7 +111,7 @@ export class KeyHolder {
     const privateKey = hexOf(crypto.getRandomValues(new Uint8Array(32)))
     const apiKey = { ...readKey(privateKey), privateKey }
     const more = { ...secrets, apiKey }
-    await this.parts.place.write(await seal(more, key))
+    if (!(await this.parts.place.replace(key.salt, await seal(more, key)))) throw new KeyError('occupied')
     this.take(more, key)
     return apiKey.publicKey
   }
@@ -121,7 +125,7 @@ export class KeyHolder {
 
   /** Somebody is there: the vault stays open for as long again. */
   touch(): void {
-    if (this.isOpen()) this.closesAt = this.parts.now() + LOCK_AFTER_MS
+    if (this.isOpen()) this.touchedAt = this.parts.now()
   }
 
   lock(): void {
@@ -137,7 +141,8 @@ export class KeyHolder {
   private async begin(secrets: Secrets, passphrase: string): Promise<KeyStatus> {
     if ((await this.parts.place.read()) !== null) throw new KeyError('occupied')
     const key = await newVaultKey(passphrase, this.parts.cost)
-    await this.parts.place.write(await seal(secrets, key))
+    // Another tab may have begun meanwhile: the key took a second.
+    if (!(await this.parts.place.replace(null, await seal(secrets, key)))) throw new KeyError('occupied')
     return this.take(secrets, key)
   }
 
@@ -146,7 +151,7 @@ export class KeyHolder {
     const signers = new Map<KeyName, Signer>()
     if (identity !== null) signers.set('identity', keySigner(identity.privateKey))
     if (apiKey !== null) signers.set('apiKey', keySigner(apiKey.privateKey))
-    this.closesAt = this.parts.now() + LOCK_AFTER_MS
+    this.touchedAt = this.parts.now()
     this.open = { secrets, key, signers }
     this.wait()
     return this.openStatus()
@@ -162,10 +167,13 @@ export class KeyHolder {
     return this.open
   }
 
-  /** Locks it where its time is over. A timer alone would not do: it stops while the machine sleeps. */
+  /**
+   * Locks it where its time is over. A timer alone would not do: it stops while the machine sleeps. A clock that was set back does not keep
+   * it open.
+   */
   private isOpen(): boolean {
     if (this.open === null) return false
-    if (this.parts.now() < this.closesAt) return true
+    if (Math.abs(this.parts.now() - this.touchedAt) < LOCK_AFTER_MS) return true
     this.lock()
     this.parts.onLocked()
     return false
@@ -177,7 +185,7 @@ export class KeyHolder {
       () => {
         if (this.isOpen()) this.wait()
       },
-      Math.max(0, this.closesAt - this.parts.now()),
+      Math.max(0, Math.min(LOCK_AFTER_MS, this.touchedAt + LOCK_AFTER_MS - this.parts.now())),
     )
   }
 }

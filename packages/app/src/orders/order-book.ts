@@ -55,6 +55,7 @@ export class OrderBook {
 
   async read(id: string): Promise<Order> {
     const order = await this.billhook.getOrder(id, { signal: this.ended })
+    if (order.id !== id) throw new BillhookError('The service answered with another order.', 'unexpected_answer')
     this.take([order])
     return order
   }

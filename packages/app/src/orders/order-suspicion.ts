@@ -1,17 +1,21 @@
 import { type Order, type OrderDraft, walletIdsOf } from '@billhook/client'
-import { recordDifferences, type Suspicion } from '../invoices/suspicion.js'
+import type { Recorded } from '../invoices/suspicion.js'
 
-type Recorded = Pick<Order, 'owner' | 'price'> & {
+type Priced = Pick<Order, 'owner' | 'price'> & {
   readonly options: readonly {
     readonly invoice: Pick<Order['options'][number]['invoice'], 'wallet_id' | 'wallet_ids' | 'currency'>
   }[]
 }
 
-/** Where the record of a new order differs from what was asked for. What its options cost is the service's to say. */
-export function orderDifferences(draft: OrderDraft, owner: string, order: Recorded): readonly Suspicion[] {
-  const asked = { owner, ...draft.price, options: wordsFor(draft.options) }
-  const options = order.options.map(({ invoice }) => ({ walletIds: walletIdsOf(invoice), currency: invoice.currency }))
-  return recordDifferences(asked, { owner: order.owner, ...order.price, options: wordsFor(options) })
+/** What a draft of an owner asks for. What its options cost is the service's to say. */
+export function orderAsked({ price, options }: OrderDraft, owner: string): Recorded {
+  return { owner, amount: price.amount, currency: price.currency, options: wordsFor(options) }
+}
+
+/** The same of an order. */
+export function orderRecorded({ owner, price, options }: Priced): Recorded {
+  const ways = options.map(({ invoice }) => ({ walletIds: walletIdsOf(invoice), currency: invoice.currency }))
+  return { owner, amount: price.amount, currency: price.currency, options: wordsFor(ways) }
 }
 
 function wordsFor(

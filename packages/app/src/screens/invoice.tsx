@@ -2,7 +2,6 @@ import { type InvoiceWithPayment, walletIdsOf } from '@billhook/client'
 import { useEffect } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
 import { isOpen } from '../invoices/state.js'
-import { suspicionsOf } from '../invoices/suspicion.js'
 import { text, timeText } from '../languages/language.js'
 import { Copyable } from '../parts/copyable.js'
 import { Failure, useWork } from '../parts/form.js'
@@ -44,7 +43,7 @@ interface ShownProps {
 function Shown({ desk, invoice }: ShownProps) {
   const { id, payment } = invoice
   const known = new Map((desk.wallets.list.value ?? []).map((wallet) => [wallet.id, wallet]))
-  const suspicions = [...suspicionsOf(invoice, known), ...(desk.suspicions.value.get(id) ?? [])]
+  const suspicions = desk.suspicionsOf(invoice)
   const isSafe = suspicions.length === 0
   const page = `${desk.url}/pay/${id}`
   const coin = coinOf(desk, invoice)

@@ -1,7 +1,6 @@
 import type { Order } from '@billhook/client'
 import { useEffect } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
-import { suspicionsOf } from '../invoices/suspicion.js'
 import { text, timeText } from '../languages/language.js'
 import { Copyable } from '../parts/copyable.js'
 import { Failure, useWork } from '../parts/form.js'
@@ -33,10 +32,7 @@ function Shown({ desk, order }: { readonly desk: Desk; readonly order: Order }) 
   const { id, status } = order
   const { billhook, ended } = desk.shop
   const known = new Map((desk.wallets.list.value ?? []).map((wallet) => [wallet.id, wallet]))
-  const suspicions = [
-    ...order.options.flatMap(({ invoice }) => suspicionsOf(invoice, known)),
-    ...(desk.suspicions.value.get(id) ?? []),
-  ]
+  const suspicions = desk.orderSuspicionsOf(order)
   const isPayable = status === 'unpaid' || status === 'partly'
   const page = `${desk.url}/order/${id}`
   const percent = Math.floor(Number(order.paid_fraction) * 100)

@@ -1,7 +1,6 @@
 import type { Order } from '@billhook/client'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
-import { suspicionsOf } from '../invoices/suspicion.js'
 import { text } from '../languages/language.js'
 import { leftToPay } from '../orders/left-to-pay.js'
 import { Failure, useWork } from '../parts/form.js'
@@ -32,9 +31,12 @@ export function TillOrder({ desk, order, invoiceId }: TillOrderProps) {
   if (order === undefined) return <p>{text('loading')}</p>
   const { price, options, status } = order
   const sum = `${price.amount} ${price.currency}`
+  const suspicions = desk.orderSuspicionsOf(order)
+  const isWrong = suspicions.length > 0
   if (isPaid) {
     return (
       <div class="paid-till">
+        <Warnings suspicions={suspicions} />
         <p role="status" data-state="paid">
           {text('tillPaid')} <bdi>{sum}</bdi>
         </p>
@@ -52,8 +54,6 @@ export function TillOrder({ desk, order, invoiceId }: TillOrderProps) {
       </>
     )
   }
-  const wrong = desk.suspicions.value.get(order.id) ?? []
-  const isWrong = wrong.length > 0
   const percent = Math.floor(Number(order.paid_fraction) * 100)
   const [only] = options
   const chosen = options.length === 1 ? only : options.find(({ invoice }) => invoice.id === invoiceId)
@@ -68,7 +68,7 @@ export function TillOrder({ desk, order, invoiceId }: TillOrderProps) {
         </p>
       )}
       {isWrong ? (
-        <Warnings suspicions={wrong} />
+        <Warnings suspicions={suspicions} />
       ) : chosen === undefined ? (
         <Coins desk={desk} order={order} />
       ) : (
@@ -116,8 +116,6 @@ interface CodeProps {
 function Code({ desk, order: { options }, option }: CodeProps) {
   const { invoice } = option
   const known = new Map((desk.wallets.list.value ?? []).map((wallet) => [wallet.id, wallet]))
-  const suspicions = suspicionsOf(invoice, known)
-  if (suspicions.length > 0) return <Warnings suspicions={suspicions} />
   const left = leftToPay(options, option)
   const isSeen = left === '0'
   return (

@@ -104,7 +104,8 @@ export class Session {
   /** Somebody is there. */
   touch(): void {
     const now = Date.now()
-    if (now - this.touchedAt < TOUCH_EVERY_MS) return
+    // A clock that was set back is no reason to say nothing for hours.
+    if (Math.abs(now - this.touchedAt) < TOUCH_EVERY_MS) return
     this.touchedAt = now
     void this.keys.ask('touch')
   }

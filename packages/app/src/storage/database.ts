@@ -31,6 +31,24 @@ export class Database {
     return this.write([store], (table) => table.put(value, key))
   }
 
+  /**
+   * Puts a value in the place of another, in one step for all tabs. `change` gets null where there is none, and answers the same value to
+   * leave it. Resolves with what is on the disk.
+   */
+  async change<T>(store: StoreName, key: string, change: (there: T | null) => T | null): Promise<T | null> {
+    const transaction = (await this.opening).transaction(store, 'readwrite', { durability: 'strict' })
+    const table = transaction.objectStore(store)
+    const request = table.get(key)
+    let value: T | null = null
+    request.addEventListener('success', () => {
+      const there = (request.result as T | undefined) ?? null
+      value = change(there)
+      if (value !== there) table.put(value, key)
+    })
+    await completed(transaction)
+    return value
+  }
+
   delete(store: StoreName, key: string): Promise<void> {
     return this.write([store], (table) => table.delete(key))
   }
@@ -47,11 +65,15 @@ export class Database {
   private async write(stores: readonly StoreName[], change: (table: IDBObjectStore) => IDBRequest): Promise<void> {
     const transaction = (await this.opening).transaction([...stores], 'readwrite', { durability: 'strict' })
     for (const store of stores) change(transaction.objectStore(store))
-    await new Promise<void>((resolve, reject) => {
-      transaction.addEventListener('complete', () => resolve())
-      transaction.addEventListener('abort', () => reject(transaction.error))
-    })
+    await completed(transaction)
   }
+}
+
+function completed(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', () => resolve())
+    transaction.addEventListener('abort', () => reject(transaction.error))
+  })
 }
 
 function settled<T>(request: IDBRequest<T>): Promise<T> {

@@ -7,7 +7,10 @@ const KEY = 'vault'
 export function vaultPlace(database: Database): VaultPlace {
   return {
     read: () => database.get<Vault>('vault', KEY),
-    write: (vault) => database.put('vault', KEY, vault),
+    replace: async (salt, vault) => {
+      const fits = (there: Vault | null) => String(there?.salt ?? null) === String(salt)
+      return (await database.change<Vault>('vault', KEY, (there) => (fits(there) ? vault : there))) === vault
+    },
     clear: () => database.clear(),
   }
 }

@@ -3,8 +3,8 @@ import { signal } from '@preact/signals'
 import { type Addresses, type KnownWallet, knownWallets, remembered } from './known-wallets.js'
 
 export interface AddressPlace {
-  read(): Promise<Addresses>
-  write(addresses: Addresses): Promise<void>
+  /** Changes what is remembered in one step for all tabs, and answers it. */
+  change(change: (addresses: Addresses) => Addresses): Promise<Addresses>
 }
 
 export interface WalletBookParts {
@@ -51,12 +51,7 @@ export class WalletBook {
     await this.load()
   }
 
-  private async remember(
-    seen: readonly { readonly id: string; readonly address: string | null }[],
-  ): Promise<Addresses> {
-    const before = await this.parts.place.read()
-    const after = remembered(before, seen)
-    if (after !== before) await this.parts.place.write(after)
-    return after
+  private remember(seen: readonly { readonly id: string; readonly address: string | null }[]): Promise<Addresses> {
+    return this.parts.place.change((addresses) => remembered(addresses, seen))
   }
 }
