@@ -5,7 +5,7 @@ import { Screen } from '../parts/frame.js'
 import type { Session } from '../session/session.js'
 import type { Intended } from './welcome.js'
 
-/** Characters at least. docs/internals/app.md says what guessing one costs. */
+/** Characters at least. docs/security/web-wallet.md says what guessing one costs. */
 const LENGTH_MIN = 10
 
 interface PassphraseProps {
