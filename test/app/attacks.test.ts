@@ -42,7 +42,7 @@ describe('an attack on the web wallet', { skip: noBrowser }, () => {
       await route.fulfill({ response, json: change((await response.json()) as never) })
     }
     await merchant.context.route(url, lie)
-    return () => merchant.context.unroute(url, lie)
+    return () => merchant.context.unrouteAll({ behavior: 'ignoreErrors' })
   }
 
   async function reopens(): Promise<void> {
@@ -183,7 +183,7 @@ describe('an attack on the web wallet', { skip: noBrowser }, () => {
     await reopens()
     await merchant.reads('The service recorded 1.40 where you asked for 14 (amount).')
     assert.equal(await page.locator('.qr').count(), 0)
-    await merchant.context.unroute(INVOICE, lie)
+    await merchant.context.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   test('by a service that swaps the wallets of an order, or says at once that it is paid, is warned of at the till', async () => {

@@ -159,7 +159,9 @@ describe('the holder of the keys', () => {
   test('lets one tab of two keep what both begin at once', async (t) => {
     const place = new Place()
     const tabs = [bench(place).holder, bench(place).holder]
-    t.after(() => tabs.forEach((tab) => tab.lock()))
+    t.after(() => {
+      for (const tab of tabs) tab.lock()
+    })
     const outcomes = await Promise.allSettled([
       tabs[0]?.create(PHRASE, NAME, PASSPHRASE),
       tabs[1]?.takeKey('employee', PRIVATE_KEY, PASSPHRASE),

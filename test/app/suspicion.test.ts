@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { AskedBook, type AskedById } from '../../packages/app/src/invoices/asked-book.js'
 import { askedOf, differences, recordedOf, suspicionsOf } from '../../packages/app/src/invoices/suspicion.js'
 import { orderAsked, orderRecorded } from '../../packages/app/src/orders/order-suspicion.js'
 import { hasChanged, knownWallets, remembered } from '../../packages/app/src/wallets/known-wallets.js'
@@ -44,6 +45,28 @@ describe('an invoice that the service shows', () => {
     const native = askedOf({ ...draft, currency: undefined }, 'shop')
     assert.deepEqual(differences(native, recordedOf({ ...RECORD, currency: 'native' })), [])
     assert.equal(differences({ owner: 'thief' }, recordedOf(RECORD)).length, 1)
+  })
+})
+
+describe('what was asked for', () => {
+  test('is kept as it was first, also for the next visit, and the oldest goes when there are too many', async () => {
+    let kept: AskedById = []
+    const place = {
+      read: async () => kept,
+      change: async (change: (before: AskedById) => AskedById) => {
+        kept = change(kept)
+        return kept
+      },
+    }
+    const book = new AskedBook(place)
+    await book.keep('a', { amount: '1' })
+    await book.keep('a', { amount: '2' })
+    assert.deepEqual(book.find('a'), { amount: '1' })
+    const again = new AskedBook(place)
+    await again.load()
+    assert.deepEqual(again.find('a'), { amount: '1' })
+    for (let number = 0; number < 500; number++) await book.keep(`other ${number}`, { amount: '3' })
+    assert.deepEqual([book.find('a'), book.find('other 0'), kept.length], [undefined, { amount: '3' }, 500])
   })
 })
 

@@ -11,7 +11,7 @@ export interface AskedPlace {
 }
 
 /** So many of the newest are kept: others than these were paid, or are shown no more. */
-export const ASKED_MAX = 500
+const ASKED_MAX = 500
 
 /** What this browser asked for. Whenever the record of it is shown, it is compared, also behind a reload. */
 export class AskedBook {
