@@ -3,18 +3,14 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { Billhook, identityFromPhrase, identityId, keySigner } from '@billhook/client'
 import type { Browser } from 'playwright-core'
+import { fits, violations } from '../support/axe.js'
 import { launchBrowser } from '../support/browser.js'
 import { noBrowser } from '../support/chromium.js'
 import { openReceiver, type Receiver } from '../support/receiver.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { Visitor } from './visitor.js'
-
-/** The checker of WCAG. It is more code than the page allows, so it comes in past the policy. */
-const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 const HOSTILE = '<img src=x onerror=document.title=1>\u202e\u0000"\'`$'
 
@@ -467,6 +463,98 @@ describe('the web wallet in a browser', { skip: noBrowser }, () => {
       assert.match(lines.find((line) => line.includes('1+1')) ?? '', /^[0-9a-f]{32},'=1\+1,.*,42,USDT,0,open,/)
     })
 
+    test('is used without a mouse: an invoice, and a customer at the till', async () => {
+      const { page } = merchant
+      const { keyboard } = page
+      /** Goes on by Tab to what has that name. */
+      const tabTo = async (name: string) => {
+        for (let step = 0; step < 60; step++) {
+          await keyboard.press('Tab')
+          const focused = await page.evaluate(
+            "document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent ?? ''",
+          )
+          if (focused === name) return
+        }
+        assert.fail(`Tab does not reach ${name}`)
+      }
+      await merchant.follow('Invoices')
+      await merchant.sees('Invoices')
+      await tabTo('New invoice')
+      await keyboard.press('Enter')
+      await merchant.sees('New invoice')
+      await tabTo('What it is for')
+      await keyboard.type('Written by keys')
+      await tabTo('Amount')
+      await keyboard.type('43')
+      await tabTo('Create')
+      await keyboard.press('Enter')
+      await merchant.sees('43 USDT')
+      await merchant.follow('Till')
+      await merchant.sees('Till')
+      await merchant.reads(/^The customer can pay/)
+      await keyboard.type('1.5x')
+      await keyboard.press('Backspace')
+      await keyboard.type('7')
+      await merchant.reads(/^1\.7 /)
+      await keyboard.press('Enter')
+      await merchant.reads('How does the customer pay?')
+      await keyboard.press('Tab')
+      await keyboard.press('Enter')
+      await paysAtTill(merchant)
+      await page.locator('.paid-till [data-state=paid]').waitFor()
+      await tabTo('Next customer')
+      await keyboard.press('Space')
+      await page.getByRole('button', { name: 'Charge' }).waitFor()
+    })
+
+    test('sums up what came to a wallet, and saves every list as CSV', async () => {
+      const { page } = merchant
+      const saved = async (place: string) => {
+        const [download] = await Promise.all([page.waitForEvent('download'), merchant.press('Save as CSV')])
+        assert.equal(download.suggestedFilename(), `${place}.csv`)
+        return readFileSync(await download.path(), 'utf8').split('\r\n')
+      }
+      await merchant.follow('Wallets')
+      const card = page.locator('.cards > li', { hasText: /^Ethereum Sepolia/ }).last()
+      await card.getByText('What happened', { exact: true }).click()
+      await card.getByRole('button', { name: 'Look it up' }).click()
+      await card.getByText(/^Received: .*\d (USDT|ETH)$/).waitFor()
+      await assertForEverybody(merchant)
+      await card.getByText('What happened', { exact: true }).click()
+      assert.match((await saved('wallets'))[1] ?? '', /^[0-9a-f]{64},SEP,0x\w{40},0x\w{40},(free|in use),/)
+      for (const [link, list, row] of [
+        ['Orders', 'orders', /^[0-9a-f]{32},/],
+        ['API keys', 'keys', /,Web wallet,0[23][0-9a-f]{64},/],
+        ['Webhooks', 'deliveries', /^[0-9a-f-]+,/],
+      ] as const) {
+        await merchant.follow(link)
+        assert.match((await saved(list)).slice(1).join('\n'), row)
+      }
+      await merchant.follow('Overview')
+      await merchant.press('Look it up')
+      await page.locator('.log li').first().waitFor()
+      assert.ok((await saved('events')).some((line) => line.includes('deposit.confirmed')))
+      await assertForEverybody(merchant)
+    })
+
+    test('finds orders by the beginning of their number', async () => {
+      const { page } = merchant
+      for (const number of ['K-1', 'K-2', 'M-1']) {
+        await merchant.follow('Orders')
+        await merchant.follow('New order')
+        await merchant.write('What it is for', `Order ${number}`)
+        await merchant.write('Price', '3')
+        await merchant.write('Order number (optional)', number)
+        await merchant.press('Create')
+        await merchant.reads(`Order ${number}`)
+      }
+      await merchant.follow('Orders')
+      await merchant.write('Order number begins with', 'k-')
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: /Order M-1/ }).waitFor({ state: 'detached' })
+      assert.equal(await page.locator('.rows > li').count(), 2)
+    })
+
     test('makes an API key, shows it once, and revokes it', async () => {
       const { page } = merchant
       await merchant.follow('API keys')
@@ -512,6 +600,7 @@ describe('the web wallet in a browser', { skip: noBrowser }, () => {
     t.after(() => service.stop())
     const visitor = await Visitor.arrive(service.url, browser)
     t.after(() => visitor.leave())
+    await visitor.sees('Your shop')
     await assertForEverybody(visitor)
     await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
     await visitor.sees('Write these twelve words down')
@@ -541,16 +630,12 @@ describe('the web wallet in a browser', { skip: noBrowser }, () => {
 
 /** WCAG 2.2 AA in light and dark, and nothing wider than 320 pixels. */
 async function assertForEverybody({ page }: Visitor): Promise<void> {
-  await page.evaluate(AXE)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    const violations = await page.evaluate(
-      `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].target))`,
-    )
-    assert.deepEqual(violations, [], colorScheme)
+    assert.deepEqual(await violations(page), [], colorScheme)
   }
   const before = page.viewportSize()
   await page.setViewportSize({ width: 320, height: 640 })
-  assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'it is wider than 320 pixels')
+  assert.ok(await fits(page), 'it is wider than 320 pixels')
   if (before !== null) await page.setViewportSize(before)
 }

@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
+import { fits, violations } from '../../support/axe.js'
 import { launchBrowserWithFonts } from '../../support/browser.js'
 import { noBrowser } from '../../support/chromium.js'
 import { hasTree, openStage, scenes, show, treeOf } from './photographer.js'
 import { ADVICE, treeFile } from './references.js'
-
-/** The checker is more code than the page allows. */
-const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 const NARROW = { width: 320, height: 640 }
 const WIDE = { width: 1280, height: 800 }
 
 /** 320 pixels are also a window of 1280 at 400 %. */
 const SIZES = [NARROW, { width: 640, height: 400 }, WIDE]
-
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /** The controls in the order in which they are seen, and those that Tab reaches, with the width of their outlines. */
 const CONTROLS = `
@@ -49,7 +44,6 @@ describe('the payment page for everybody', { skip: noBrowser }, () => {
     test(`${scene.state}, ${scene.lang}`, async () => {
       await show(page, scene, NARROW)
       if (hasTree(scene)) assert.equal(await treeOf(page), readFileSync(treeFile(scene.state), 'utf8'), ADVICE)
-      await page.evaluate(AXE)
       // The colours are those of every language.
       for (const colorScheme of scene.lang === 'en' ? (['light', 'dark'] as const) : (['light'] as const)) {
         await page.emulateMedia({ colorScheme })
@@ -84,17 +78,6 @@ describe('the payment page for everybody', { skip: noBrowser }, () => {
     assert.equal(await page.locator('details[open] .address').count(), 1)
   })
 })
-
-/** Of WCAG 2.2 AA. */
-function violations(page: Page): Promise<unknown> {
-  return page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].target))`,
-  )
-}
-
-function fits(page: Page): Promise<boolean> {
-  return page.evaluate('document.documentElement.scrollWidth <= innerWidth')
-}
 
 /** Tab goes through every control in the order in which they are seen, and each shows that it has the focus. */
 async function assertKeyboardReachesAll(page: Page): Promise<void> {

@@ -218,7 +218,7 @@ export class Desk {
       },
       onGap: async () => {
         await this.invoices.load()
-        await this.orders.choose(this.orders.status.value)
+        await this.orders.choose(this.orders.filter.value)
       },
       onConnection: (isLost) => {
         this.isLost.value = isLost

@@ -1,5 +1,6 @@
-import { amountOf, type BillhookEvent, type ObservedAmount, type ServiceInfo } from '@billhook/client'
-import { decimalOf, unitsOf } from '../invoices/units.js'
+import type { BillhookEvent, ServiceInfo } from '@billhook/client'
+import { depositName, readable } from './deposits.js'
+import { differenceOf, sumOf } from '../invoices/units.js'
 
 /** What came on one day. */
 export interface Day {
@@ -47,24 +48,16 @@ export function counted(tally: Tally, event: BillhookEvent, info: Pick<ServiceIn
   const { deposit } = event
   if (deposit === null || (event.type !== 'deposit.confirmed' && event.type !== 'deposit.dropped')) return tally
   const seen = readable(deposit, info)
-  const name = `${deposit.network} ${deposit.txHash} ${deposit.index}`
+  const name = depositName(deposit)
   const isCounted = confirmed.includes(name)
   if (seen === null || isCounted === (event.type === 'deposit.confirmed')) return tally
-  const change = isCounted ? -unitsOf(seen.value) : unitsOf(seen.value)
-  const received = { ...day.received, [seen.symbol]: decimalOf(unitsOf(day.received[seen.symbol] ?? '0') + change) }
+  const before = day.received[seen.symbol] ?? '0'
+  const after = isCounted ? differenceOf(before, seen.value) : sumOf(before, seen.value)
+  const received = { ...day.received, [seen.symbol]: after }
   const others = confirmed.filter((other) => other !== name)
   return {
     confirmed: (isCounted ? others : [...others, name]).slice(-CONFIRMED_KEPT),
     days: { ...days, [date]: { ...day, received } },
-  }
-}
-
-function readable(deposit: ObservedAmount, info: Pick<ServiceInfo, 'networks'>) {
-  try {
-    return amountOf(deposit, info)
-  } catch {
-    // A network that has left the service, or a coin that no invoice is paid in.
-    return null
   }
 }
 
@@ -85,11 +78,11 @@ export function lastDates(count: number, now: number): readonly string[] {
 
 /** What came on these days together, by symbol. */
 export function receivedOn(days: Days, dates: readonly string[]): Readonly<Record<string, string>> {
-  const sums = new Map<string, bigint>()
+  const sums: Record<string, string> = {}
   for (const date of dates) {
     for (const [symbol, amount] of Object.entries(days[date]?.received ?? {})) {
-      sums.set(symbol, (sums.get(symbol) ?? 0n) + unitsOf(amount))
+      sums[symbol] = sumOf(sums[symbol] ?? '0', amount)
     }
   }
-  return Object.fromEntries([...sums].map(([symbol, units]) => [symbol, decimalOf(units)]))
+  return sums
 }

@@ -6,6 +6,7 @@ import {
   type InvoiceWithPayment,
 } from '@billhook/client'
 import { computed, signal } from '@preact/signals'
+import { startsWith } from './search.js'
 import { type InvoiceState, isOpen, stateOf } from './state.js'
 
 /** Which invoices are shown. */
@@ -148,7 +149,7 @@ export class InvoiceBook {
 
 function fits(invoice: InvoiceWithPayment, { order, state, currency }: Filter): boolean {
   return (
-    (order === '' || (invoice.orderNumber ?? '').toLowerCase().startsWith(order.toLowerCase())) &&
+    startsWith(invoice.orderNumber, order) &&
     (state === null || stateOf(invoice) === state) &&
     (currency === null || invoice.currency === currency)
   )

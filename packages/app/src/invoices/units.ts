@@ -1,6 +1,16 @@
 /** More decimal places than any coin has. */
 const PLACES = 18
 
+/** The sum of two decimals, which may be negative. */
+export function sumOf(one: string, other: string): string {
+  return decimalOf(unitsOf(one) + unitsOf(other))
+}
+
+/** What is left of a decimal. */
+export function differenceOf(from: string, what: string): string {
+  return decimalOf(unitsOf(from) - unitsOf(what))
+}
+
 /** A decimal in units of 10⁻¹⁸. */
 export function unitsOf(amount: string): bigint {
   const [whole = '0', fraction = ''] = amount.replace('-', '').split('.')

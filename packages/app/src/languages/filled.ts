@@ -12,7 +12,11 @@ export function filled(text: string, values: Values, direction: 'ltr' | 'rtl'): 
   return text.replace(PLACEHOLDER, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new Error(`a text has no value for {${name}}`)
-    const written = String(value)
-    return direction === 'ltr' && PLAIN.test(written) ? written : `${ISOLATE}${written}${ISOLATED}`
+    return isolated(String(value), direction)
   })
+}
+
+/** What is written in a direction of its own, for a text from left to right or from right to left. */
+export function isolated(value: string, direction: 'ltr' | 'rtl'): string {
+  return direction === 'ltr' && PLAIN.test(value) ? value : `${ISOLATE}${value}${ISOLATED}`
 }

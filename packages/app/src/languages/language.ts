@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { en, type TextKey, type Texts } from './en.js'
-import { filled, type Values } from './filled.js'
+import { filled, isolated, type Values } from './filled.js'
 import { ENGLISH, LANGUAGES, type Language } from './languages.js'
 
 const chosen = signal<{ readonly language: Language; readonly texts: Texts }>({ language: ENGLISH, texts: en })
@@ -22,6 +22,12 @@ export async function chooseLanguage(code: string): Promise<void> {
 export function text(key: TextKey, values: Values = {}): string {
   const { language: shown, texts } = chosen.value
   return filled(texts[key], values, shown.direction)
+}
+
+/** Names or amounts as one text: all of them, or one of them (`disjunction`). */
+export function listText(words: readonly string[], type: 'unit' | 'disjunction'): string {
+  const { locale, direction } = language.value
+  return new Intl.ListFormat(locale, { type }).format(words.map((word) => isolated(word, direction)))
 }
 
 export function timeText(ms: number): string {

@@ -1,23 +1,33 @@
 import { type Billhook, BillhookError, type BillhookEvent, type Order } from '@billhook/client'
 import { computed, signal } from '@preact/signals'
+import { startsWith } from '../invoices/search.js'
 
 type Reader = Pick<Billhook, 'listOrders' | 'getOrder'>
 export type OrderStatus = Order['status']
 
+/** Which orders are shown. */
+export interface OrderFilter {
+  /** The beginning of the order number. */
+  readonly number: string
+  readonly status: OrderStatus | null
+}
+
 /** Rows that are added at once. */
 const ROWS = 50
+/** Orders that one search looks at before it asks whether to go on. */
+const LOOKED_AT_MAX = 2000
 
 /** The orders of the owner, live. */
 export class OrderBook {
   private readonly known = signal<ReadonlyMap<string, Order>>(new Map())
   private source: AsyncGenerator<Order, void> | null = null
-  readonly status = signal<OrderStatus | null>(null)
+  readonly filter = signal<OrderFilter>({ number: '', status: null })
   /** Whether there may be more rows. */
   readonly hasMore = signal(true)
-  /** Those of the chosen status, newest first. */
+  /** Those that fit the filter, newest first. */
   readonly rows = computed(() => {
-    const { value: status } = this.status
-    const fitting = [...this.known.value.values()].filter((order) => status === null || order.status === status)
+    const { value: filter } = this.filter
+    const fitting = [...this.known.value.values()].filter((order) => fits(order, filter))
     return fitting.sort((a, b) => b.created_at - a.created_at)
   })
 
@@ -30,9 +40,9 @@ export class OrderBook {
     return this.known.value.get(id)
   }
 
-  async choose(status: OrderStatus | null): Promise<void> {
-    this.status.value = status
-    this.source = this.billhook.listOrders({ status: status ?? undefined, signal: this.ended })
+  async choose(filter: OrderFilter): Promise<void> {
+    this.filter.value = filter
+    this.source = this.billhook.listOrders({ status: filter.status ?? undefined, signal: this.ended })
     this.hasMore.value = true
     await this.more()
   }
@@ -40,15 +50,16 @@ export class OrderBook {
   /** Adds rows. */
   async more(): Promise<void> {
     const { source } = this
+    const { value: filter } = this.filter
     const found: Order[] = []
-    while (source !== null && found.length < ROWS) {
+    for (let looked = 0; source !== null && looked < LOOKED_AT_MAX && found.length < ROWS; looked++) {
       const { value, done } = await source.next()
       if (this.source !== source) return
       if (done === true || value === undefined) {
         this.hasMore.value = false
         break
       }
-      found.push(value)
+      if (fits(value, filter)) found.push(value)
     }
     this.take(found)
   }
@@ -75,4 +86,8 @@ export class OrderBook {
   take(orders: readonly Order[]): void {
     this.known.value = new Map([...this.known.value, ...orders.map((order) => [order.id, order] as const)])
   }
+}
+
+function fits(order: Order, { number, status }: OrderFilter): boolean {
+  return startsWith(order.orderNumber, number) && (status === null || order.status === status)
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { text } from '../languages/language.js'
 import { errorText } from '../session/error-text.js'
 
@@ -49,14 +49,15 @@ interface ChoiceProps {
   readonly value: string
   readonly onValue: (value: string) => void
   readonly options: readonly (readonly [value: string, name: string])[]
+  readonly disabled?: boolean
 }
 
-export function Choice({ label, value, onValue, options }: ChoiceProps) {
+export function Choice({ label, value, onValue, options, disabled = false }: ChoiceProps) {
   const id = useId()
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+      <select id={id} value={value} disabled={disabled} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
         {options.map(([key, name]) => (
           <option key={key} value={key} selected={key === value}>
             {name}
@@ -73,25 +74,33 @@ export interface Work {
   readonly error: unknown
   /** Does it, unless something is being done already. */
   run(work: () => Promise<void>): Promise<void>
+  /** Does it whatever is being done: another choice replaces the one before. What came of the last one is said. */
+  replace(work: () => Promise<void>): Promise<void>
 }
 
 export function useWork(): Work {
   const [isWorking, setWorking] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  const last = useRef(0)
+  const replace = async (work: () => Promise<void>) => {
+    last.current += 1
+    const number = last.current
+    setWorking(true)
+    setError(null)
+    try {
+      await work()
+    } catch (failure) {
+      if (number === last.current) setError(failure)
+    } finally {
+      if (number === last.current) setWorking(false)
+    }
+  }
   return {
     isWorking,
     error,
+    replace,
     async run(work) {
-      if (isWorking) return
-      setWorking(true)
-      setError(null)
-      try {
-        await work()
-      } catch (failure) {
-        setError(failure)
-      } finally {
-        setWorking(false)
-      }
+      if (!isWorking) await replace(work)
     },
   }
 }

@@ -20,7 +20,7 @@ export function Screen({ title, children }: ScreenProps) {
   return (
     <main>
       <h1 ref={heading} tabIndex={-1}>
-        {title}
+        <bdi>{title}</bdi>
       </h1>
       {children}
     </main>

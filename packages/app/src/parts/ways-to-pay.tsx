@@ -1,5 +1,5 @@
 import type { Desk } from '../desk/desk.js'
-import { language, text } from '../languages/language.js'
+import { listText, text } from '../languages/language.js'
 import { optionsFor, symbolOf, waysToPay } from '../orders/order-options.js'
 
 /** In which coins a price can be paid, or why in none. */
@@ -15,6 +15,5 @@ export function WaysToPay({ desk, unit }: { readonly desk: Desk; readonly unit: 
     )
   }
   const names = payable.map((way) => `${symbolOf(way)} (${way.network.name})`)
-  const coins = new Intl.ListFormat(language.value.locale, { type: 'disjunction' }).format(names)
-  return <p class="hint">{text('orderCoins', { coins })}</p>
+  return <p class="hint">{text('orderCoins', { coins: listText(names, 'disjunction') })}</p>
 }

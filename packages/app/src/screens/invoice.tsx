@@ -4,6 +4,7 @@ import type { Desk } from '../desk/desk.js'
 import { isOpen } from '../invoices/state.js'
 import { text, timeText } from '../languages/language.js'
 import { Copyable } from '../parts/copyable.js'
+import { EventLog } from '../parts/event-log.js'
 import { Failure, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { amountOf, coinOf } from '../parts/invoice-amount.js'
@@ -12,7 +13,6 @@ import { Qr } from '../parts/qr.js'
 import { Sure } from '../parts/sure.js'
 import { Warnings } from '../parts/warnings.js'
 import { networkOf } from '../wallets/coins.js'
-import { History } from './history.js'
 
 /** One invoice, live. */
 export function InvoicePage({ desk, id }: { readonly desk: Desk; readonly id: string }) {
@@ -99,8 +99,11 @@ function Shown({ desk, invoice }: ShownProps) {
           </li>
         ))}
       </ul>
-      <History key={id} desk={desk} id={id} />
       <Actions desk={desk} invoice={invoice} />
+      <details>
+        <summary>{text('timeline')}</summary>
+        <EventLog desk={desk} fits={({ invoiceId }) => invoiceId === id} />
+      </details>
     </>
   )
 }

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
+import { invoicesAsCsv } from '../csv/tables.js'
 import type { Desk } from '../desk/desk.js'
 import type { Filter } from '../invoices/invoice-book.js'
-import { invoicesAsCsv } from '../invoices/invoice-csv.js'
 import type { InvoiceState } from '../invoices/state.js'
 import { text, timeText } from '../languages/language.js'
 import { Choice, Failure, Field, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { amountOf } from '../parts/invoice-amount.js'
 import { InvoiceStateMark, STATE_TEXTS } from '../parts/invoice-state.js'
-import { saveFile } from '../parts/save-file.js'
+import { SaveCsv } from '../parts/save-csv.js'
 import { Unanswered } from '../parts/unanswered.js'
 
 const ALL = 'all'
@@ -20,7 +20,7 @@ export function Invoices({ desk }: { readonly desk: Desk }) {
   const { filter, rows, hasMore } = invoices
   const work = useWork()
   const [order, setOrder] = useState(filter.value.order)
-  const choose = (change: Partial<Filter>) => void work.run(() => invoices.choose({ ...filter.value, ...change }))
+  const choose = (change: Partial<Filter>) => void work.replace(() => invoices.choose({ ...filter.value, ...change }))
   const currencies = [...new Set(info.networks.flatMap(({ tokens }) => tokens.map(({ symbol }) => symbol))), 'native']
   return (
     <Screen title={text('invoicesTitle')}>
@@ -66,7 +66,12 @@ export function Invoices({ desk }: { readonly desk: Desk }) {
                 {amountOf(desk, invoice)}
               </span>
               <span class="quiet">
-                {invoice.orderNumber !== null && <bdi>{invoice.orderNumber}</bdi>} {timeText(invoice.created_at)}
+                {invoice.orderNumber !== null && (
+                  <>
+                    <bdi>{invoice.orderNumber}</bdi> ·{' '}
+                  </>
+                )}
+                {timeText(invoice.created_at)}
               </span>
               <InvoiceStateMark invoice={invoice} />
             </a>
@@ -78,11 +83,7 @@ export function Invoices({ desk }: { readonly desk: Desk }) {
           {text('loadMore')}
         </button>
       )}
-      {rows.value.length > 0 && (
-        <button type="button" onClick={() => saveFile('invoices.csv', 'text/csv', invoicesAsCsv(rows.value))}>
-          {text('saveCsv')}
-        </button>
-      )}
+      <SaveCsv name="invoices" count={rows.value.length} csv={() => invoicesAsCsv(rows.value)} />
     </Screen>
   )
 }

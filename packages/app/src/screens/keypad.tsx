@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
 import { decimalSeparator, readAmount } from '../invoices/amount-input.js'
 import { language, text } from '../languages/language.js'
@@ -29,7 +29,8 @@ export function Keypad({ desk }: { readonly desk: Desk }) {
   useEffect(() => {
     void desk.readRates()
   }, [desk])
-  useEffect(() => {
+  // Before the next key: Enter charges what is on the screen, however fast somebody types.
+  useLayoutEffect(() => {
     const onKey = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
       if (ctrlKey || metaKey || altKey || target instanceof HTMLSelectElement) return
       if (key === 'Enter' && !(target instanceof HTMLElement && target.closest('button, a'))) void charge()

@@ -2,11 +2,13 @@ import { type ApiKey, keySigner } from '@billhook/client'
 import { useEffect, useState } from 'preact/hooks'
 import { type KeyState, stateOfKey } from '../api-keys/key-state.js'
 import type { KeyParts } from '../api-keys/key-text.js'
+import { keysAsCsv } from '../csv/tables.js'
 import type { Desk } from '../desk/desk.js'
 import type { TextKey } from '../languages/en.js'
 import { text, timeText } from '../languages/language.js'
 import { Failure, Field, Form, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
+import { SaveCsv } from '../parts/save-csv.js'
 import { Sure } from '../parts/sure.js'
 import type { Session } from '../session/session.js'
 import { MadeKey } from './made-key.js'
@@ -53,6 +55,7 @@ export function Keys({ desk, session }: { readonly desk: Desk; readonly session:
           </li>
         ))}
       </ul>
+      <SaveCsv name="keys" count={keys?.length ?? 0} csv={() => keysAsCsv(keys ?? [], Date.now())} />
     </Screen>
   )
 }
@@ -71,13 +74,14 @@ function KeyCard({ desk, apiKey, onRevoke }: KeyCardProps) {
         <bdi>{apiKey.label}</bdi>
       </p>
       <p>
-        <span class="state" data-state={state}>
+        <span class={`state ${state}`} data-state={state}>
           {text(STATES[state])}
         </span>{' '}
         {apiKey.public_key === desk.shop.signedBy && text('keyOwn')}
       </p>
       <p class="quiet">
-        {text('created')} {timeText(apiKey.created_at)}{' '}
+        {text('created')} {timeText(apiKey.created_at)}
+        <br />
         {apiKey.expires_at !== null && text('keyExpires', { time: timeText(apiKey.expires_at) })}
       </p>
       {state === 'active' && <Sure name={text('keyRevoke')} warning={text('keyRevokeWarning')} onSure={onRevoke} />}

@@ -1,10 +1,12 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { ordersAsCsv } from '../csv/tables.js'
 import type { Desk } from '../desk/desk.js'
 import { text, timeText } from '../languages/language.js'
-import type { OrderStatus } from '../orders/order-book.js'
-import { Choice, Failure, useWork } from '../parts/form.js'
+import type { OrderFilter, OrderStatus } from '../orders/order-book.js'
+import { Choice, Failure, Field, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { OrderStatusMark, STATUS_TEXTS } from '../parts/order-status.js'
+import { SaveCsv } from '../parts/save-csv.js'
 import { Unanswered } from '../parts/unanswered.js'
 
 const ALL = 'all'
@@ -13,11 +15,12 @@ const STATUSES = Object.keys(STATUS_TEXTS) as OrderStatus[]
 /** The list of orders, live. */
 export function Orders({ desk }: { readonly desk: Desk }) {
   const { orders } = desk
-  const { rows, hasMore, status } = orders
+  const { rows, hasMore, filter } = orders
   const work = useWork()
-  useEffect(() => {
-    void work.run(() => orders.choose(orders.status.value))
-  }, [orders])
+  const [number, setNumber] = useState(filter.value.number)
+  const choose = (change: Partial<OrderFilter>) =>
+    void work.replace(() => orders.choose({ ...filter.value, ...change }))
+  useEffect(() => choose({}), [orders])
   return (
     <Screen title={text('ordersTitle')}>
       <p>{text('ordersHint')}</p>
@@ -27,15 +30,26 @@ export function Orders({ desk }: { readonly desk: Desk }) {
         </a>
       </p>
       <Unanswered desk={desk} />
-      <Choice
-        label={text('filterState')}
-        value={status.value ?? ALL}
-        onValue={(value) => void work.run(() => orders.choose(STATUSES.find((one) => one === value) ?? null))}
-        options={[[ALL, text('filterAll')], ...STATUSES.map((one) => [one, text(STATUS_TEXTS[one])] as const)]}
-      />
+      <search>
+        <form
+          class="filters"
+          onSubmit={(event) => {
+            event.preventDefault()
+            choose({ number })
+          }}
+        >
+          <Field label={text('searchOrder')} value={number} onValue={setNumber} input={{ type: 'search' }} />
+          <Choice
+            label={text('filterState')}
+            value={filter.value.status ?? ALL}
+            onValue={(value) => choose({ status: STATUSES.find((one) => one === value) ?? null })}
+            options={[[ALL, text('filterAll')], ...STATUSES.map((one) => [one, text(STATUS_TEXTS[one])] as const)]}
+          />
+        </form>
+      </search>
       <Failure error={work.error} />
       {rows.value.length === 0 && (
-        <p>{text(hasMore.value ? 'loading' : status.value === null ? 'noOrders' : 'nothingFound')}</p>
+        <p>{text(hasMore.value ? 'loading' : isFiltered(filter.value) ? 'nothingFound' : 'noOrders')}</p>
       )}
       <ul class="rows">
         {rows.value.map((order) => (
@@ -46,7 +60,12 @@ export function Orders({ desk }: { readonly desk: Desk }) {
                 {`${order.price.amount} ${order.price.currency}`}
               </span>
               <span class="quiet">
-                {order.orderNumber !== null && <bdi>{order.orderNumber}</bdi>} {timeText(order.created_at)}
+                {order.orderNumber !== null && (
+                  <>
+                    <bdi>{order.orderNumber}</bdi> ·{' '}
+                  </>
+                )}
+                {timeText(order.created_at)}
               </span>
               <OrderStatusMark status={order.status} />
             </a>
@@ -58,6 +77,11 @@ export function Orders({ desk }: { readonly desk: Desk }) {
           {text('loadMore')}
         </button>
       )}
+      <SaveCsv name="orders" count={rows.value.length} csv={() => ordersAsCsv(rows.value)} />
     </Screen>
   )
+}
+
+function isFiltered({ number, status }: OrderFilter): boolean {
+  return number !== '' || status !== null
 }

@@ -1,7 +1,9 @@
 import type { Desk } from '../desk/desk.js'
 import { type Days, lastDates, receivedOn } from '../events/day-totals.js'
 import { language, text } from '../languages/language.js'
+import { EventLog } from '../parts/event-log.js'
 import { Screen } from '../parts/frame.js'
+import { sumsText } from '../parts/sums-text.js'
 
 const SOON_MS = 3_600_000
 const CHART_DAYS = 30
@@ -32,7 +34,7 @@ export function Overview({ desk }: { readonly desk: Desk }) {
         {spans.map(([name, sums]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{wordsFor(sums)}</dd>
+            <dd>{sumsText(sums)}</dd>
           </div>
         ))}
       </dl>
@@ -41,20 +43,20 @@ export function Overview({ desk }: { readonly desk: Desk }) {
       ))}
       <h2>{text('openInvoices')}</h2>
       <p>
-        <a href="#/invoices">{open.length}</a> {soon.length > 0 && text('expiringSoon', { count: soon.length })}
+        <a href="#/invoices">{open.length}</a>
       </p>
+      {soon.length > 0 && <p>{text('expiringSoon', { count: soon.length })}</p>}
       <h2>{text('failingWebhooks')}</h2>
       <p>
         <a href="#/webhooks">{failed}</a>
       </p>
+      <h2>{text('timeline')}</h2>
+      <EventLog desk={desk} fits={everything} />
     </Screen>
   )
 }
 
-function wordsFor(sums: Readonly<Record<string, string>>): string {
-  const words = Object.entries(sums).map(([coin, amount]) => `${amount} ${coin}`)
-  return words.length === 0 ? text('nothingReceived') : words.join(', ')
-}
+const everything = () => true
 
 /** A bar for each day. Bars show proportions; the sums are exact and stand beside them. */
 function Chart({ coin, days, now }: { readonly coin: string; readonly days: Days; readonly now: number }) {

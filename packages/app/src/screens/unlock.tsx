@@ -31,5 +31,5 @@ const SHOWN = 8
 
 /** Enough of an id to know it again. */
 function shortId(id: string): string {
-  return id.length > 2 * SHOWN ? `${id.slice(0, SHOWN)}…` : id
+  return id.slice(0, SHOWN)
 }

@@ -1,29 +1,51 @@
+import { walletIdsOf } from '@billhook/client'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { walletsAsCsv } from '../csv/tables.js'
 import type { Desk } from '../desk/desk.js'
+import { confirmedSums, isTo } from '../events/deposits.js'
 import { text } from '../languages/language.js'
 import { Copyable } from '../parts/copyable.js'
+import { EventLog } from '../parts/event-log.js'
 import { Choice, Field, Form, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { Qr } from '../parts/qr.js'
+import { SaveCsv } from '../parts/save-csv.js'
+import { sumsText } from '../parts/sums-text.js'
 import { networkOf } from '../wallets/coins.js'
 import { hasChanged, type KnownWallet } from '../wallets/known-wallets.js'
 import { freeWallets } from '../wallets/pool.js'
 import { POOL_MAX } from '../wallets/pool-keeper.js'
 
+const ALL = 'all'
+
 export function Wallets({ desk }: { readonly desk: Desk }) {
-  const wallets = desk.wallets.list.value
+  const [network, setNetwork] = useState(ALL)
+  const all = desk.wallets.list.value
+  const shown = (all ?? []).filter((wallet) => network === ALL || wallet.network === network)
+  const open = desk.invoices.open.value
+  const free = new Set(shown.flatMap((one) => freeWallets([one], one.network, open).map(({ id }) => id)))
   return (
     <Screen title={text('walletsTitle')}>
       <GetWallets desk={desk} />
-      {wallets === null && <p>{text('loading')}</p>}
-      {wallets?.length === 0 && <p>{text('noWallets')}</p>}
+      {all === null && <p>{text('loading')}</p>}
+      {all?.length === 0 && <p>{text('noWallets')}</p>}
+      {all !== null && all.length > 0 && (
+        <Choice
+          label={text('walletsTitle')}
+          value={network}
+          onValue={setNetwork}
+          options={[[ALL, text('filterAll')], ...desk.info.networks.map(({ id, name }) => [id, name] as const)]}
+        />
+      )}
       <ul class="cards">
-        {wallets?.map((wallet) => (
+        {shown.map((wallet) => (
           <li key={wallet.id}>
-            <WalletCard desk={desk} wallet={wallet} />
+            <WalletCard desk={desk} wallet={wallet} isFree={free.has(wallet.id)} />
           </li>
         ))}
       </ul>
+      <SaveCsv name="wallets" count={shown.length} csv={() => walletsAsCsv(shown, free)} />
     </Screen>
   )
 }
@@ -92,11 +114,16 @@ function NoWay({ desk, network }: { readonly desk: Desk; readonly network: strin
   )
 }
 
-function WalletCard({ desk, wallet }: { readonly desk: Desk; readonly wallet: KnownWallet }) {
-  const [isShown, setShown] = useState(false)
-  const { address, network } = wallet
-  const isFree = freeWallets([wallet], network, desk.invoices.open.value).length > 0
+interface WalletCardProps {
+  readonly desk: Desk
+  readonly wallet: KnownWallet
+  readonly isFree: boolean
+}
+
+function WalletCard({ desk, wallet, isFree }: WalletCardProps) {
+  const { id, address, network } = wallet
   const changed = hasChanged(wallet)
+  const users = desk.invoices.open.value.filter((invoice) => walletIdsOf(invoice).includes(id))
   return (
     <>
       <p class="network">{networkOf(desk.info, network)?.name ?? network}</p>
@@ -106,13 +133,45 @@ function WalletCard({ desk, wallet }: { readonly desk: Desk; readonly wallet: Kn
         </p>
       )}
       {address === null ? <p>{text('walletNoAddress')}</p> : <Copyable value={address} label={text('navWallets')} />}
-      {address !== null && !changed && <p>{text(isFree ? 'walletFree' : 'walletInUse')}</p>}
       {address !== null && !changed && (
-        <details onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
-          <summary>{text('addressCode')}</summary>
-          {isShown && <Qr value={address} label={text('addressCode')} />}
-        </details>
+        <p>
+          {text(isFree ? 'walletFree' : 'walletInUse')}{' '}
+          {users.map((invoice) => (
+            <a key={invoice.id} href={`#/invoices/${invoice.id}`}>
+              <bdi>{invoice.name}</bdi>
+            </a>
+          ))}
+        </p>
+      )}
+      {address !== null && !changed && (
+        <Unfolding name={text('addressCode')}>
+          <Qr value={address} label={text('addressCode')} />
+        </Unfolding>
+      )}
+      {address !== null && (
+        <Unfolding name={text('timeline')}>
+          <EventLog
+            desk={desk}
+            fits={(event) => isTo(event, network, address)}
+            above={(log) => (
+              <p>
+                {text('received')}: <span class="figure">{sumsText(confirmedSums(log, desk.info))}</span>
+              </p>
+            )}
+          />
+        </Unfolding>
       )}
     </>
+  )
+}
+
+/** What is made when it is unfolded. */
+function Unfolding({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  const [isShown, setShown] = useState(false)
+  return (
+    <details onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
+      <summary>{name}</summary>
+      {isShown && children}
+    </details>
   )
 }

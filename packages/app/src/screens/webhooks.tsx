@@ -108,9 +108,11 @@ function Secret({ secret }: { readonly secret: string }) {
       {isShown ? (
         <Copyable value={secret} label={text('webhookSecret')} />
       ) : (
-        <button type="button" onClick={() => setShown(true)}>
-          {text('showSecret')}
-        </button>
+        <p>
+          <button type="button" onClick={() => setShown(true)}>
+            {text('showSecret')}
+          </button>
+        </p>
       )}
     </>
   )
