@@ -22,10 +22,17 @@ export class Visitor {
     page.on('pageerror', (error) => this.complaints.push(String(error)))
   }
 
-  static async arrive(url: string, browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
+  /** `prepare`: what is done to the page before it is opened. */
+  static async arrive(
+    url: string,
+    browser: Browser,
+    options: BrowserContextOptions = {},
+    prepare: (page: Page) => Promise<void> = () => Promise.resolve(),
+  ): Promise<Visitor> {
     const context = await browser.newContext({ viewport: { width: 360, height: 740 }, ...options })
     const page = await context.newPage()
     page.setDefaultTimeout(PATIENCE_MS)
+    await prepare(page)
     const visitor = new Visitor(context, page, url)
     await visitor.open()
     return visitor

@@ -4,7 +4,7 @@ import { answerTo, pathOf, type StateName, stateNames } from './states.js'
 
 const ORIGIN = 'http://pay.test'
 
-const SCREENS = { phone: { width: 390, height: 844 }, desktop: { width: 1024, height: 768 } }
+export const SCREENS = { phone: { width: 390, height: 844 }, desktop: { width: 1024, height: 768 } }
 
 const SCHEMES = ['light', 'dark'] as const
 

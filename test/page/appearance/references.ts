@@ -16,9 +16,9 @@ const RESULTS = join(projectRoot, 'dist/pictures')
 
 export const ADVICE = 'Look at it. If the page should be so now: npm run pictures'
 
-/** What is wrong with a picture, and where to see it; null if nothing. */
-export async function complaintOf({ name, png }: Picture): Promise<string | null> {
-  const reference = join(REFERENCES, `${name}.png`)
+/** What is wrong with a picture, and where to see it; null if nothing. `references`: the folder of what it should be. */
+export async function complaintOf({ name, png }: Picture, references = REFERENCES): Promise<string | null> {
+  const reference = join(references, `${name}.png`)
   if (!existsSync(reference)) return `${name} has no reference`
   const found = await difference(png, readFileSync(reference))
   if (found === null) return null
