@@ -129,7 +129,7 @@ export const SCENES: readonly Scene[] = [
   },
   { name: 'till-code', act: click('.ways button'), ready: CODE, isCentral: true },
   { name: 'till-paid', act: async (_visitor, service) => service.payTill(), ready: '.paid-till' },
-  { name: 'orders', place: '#/orders', ready: '.rows li' },
+  { name: 'orders', place: '#/orders', ready: '.rows li:nth-child(4)' },
   { name: 'order', place: `#/orders/${ORDERS[0]?.id}`, ready: CODE },
   { name: 'create-order', place: '#/orders/new', ready: 'main .hint' },
   { name: 'overview', place: '#/overview', ready: '.chart', isCentral: true },
