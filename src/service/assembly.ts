@@ -206,7 +206,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   shutdown.add('waiting transactions', () => sandbox?.answerWaiting())
   if (sandbox !== null) {
     const { sandboxBanner } = await import('../sandbox/banner.js')
-    banner.unshift(...sandboxBanner(publicUrl(), core.store.networks.present))
+    banner.unshift(...sandboxBanner(publicUrl(), core.store.networks.present, settings.app))
   }
 
   return {
