@@ -1,6 +1,6 @@
 import type { BillhookEvent, ServiceInfo } from '@billhook/client'
-import { depositName, readable } from './deposits.js'
 import { differenceOf, sumOf } from '../invoices/units.js'
+import { depositName, readable } from './deposits.js'
 
 /** What came on one day. */
 export interface Day {
