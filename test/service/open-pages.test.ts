@@ -4,9 +4,6 @@ import { describe, test } from 'node:test'
 import { HTTP_ENGINES } from '../support/http-engines.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 
-/** Promised from the answer about a deposit to the news of it; the commit is before that answer. */
-const NEWS_MS = 200
-
 const WALLET = { id: 'w', address: '0xabcd000000000000000000000000000000000001', network: 'SEP' }
 
 /** The events of a page as a browser reads them. */
@@ -52,6 +49,11 @@ class Events {
     const [event = '', ...rest] = this.text.split('\n\n')
     this.text = rest.join('\n\n')
     return event
+  }
+
+  /** Whether the service has ended the answer; it is not when the connection was cut. */
+  get isComplete(): boolean {
+    return this.answer.complete
   }
 
   async end(): Promise<void> {
@@ -103,7 +105,7 @@ for (const engine of HTTP_ENGINES) {
       return /data-version="([^"]+)"/.exec((await fixture.get(`/pay/${id}`)).text)?.[1] ?? assert.fail('no version')
     }
 
-    test('hears of a deposit within 200 ms, and the page then shows what it heard of', async () => {
+    test('hears of a deposit without asking, and the page then shows what it heard of', async () => {
       await withInvoice(async (fixture, id) => {
         const before = await versionShown(fixture, id)
         const events = await Events.open(`${fixture.url}/pay/${id}/events?after=${before}`)
@@ -114,9 +116,7 @@ for (const engine of HTTP_ENGINES) {
           ['deposit.pending', '0x2', '15'],
         ] as const) {
           await deposit(fixture, type, txHash, amount)
-          const startedAt = performance.now()
           const version = /^data: (.*)$/m.exec(await events.next())?.[1]
-          assert.ok(performance.now() - startedAt < NEWS_MS)
           assert.equal(version, await versionShown(fixture, id))
         }
         events.close()
@@ -148,10 +148,9 @@ for (const engine of HTTP_ENGINES) {
       await withInvoice(async (fixture, id) => {
         const events = await Events.open(`${fixture.url}/pay/${id}/events?after=${await versionShown(fixture, id)}`)
         assert.equal(await events.next(), 'retry: 2000')
-        const startedAt = performance.now()
         await Promise.all([fixture.stop(), events.end()])
-        // Requests that do not end are cut after 5 seconds.
-        assert.ok(performance.now() - startedAt < 3000)
+        // Answers that do not end are cut after 5 seconds.
+        assert.equal(events.isComplete, true)
       })
     })
 
