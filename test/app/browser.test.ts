@@ -29,6 +29,18 @@ const HELD = `(async () => {
   return JSON.stringify([rows, { ...localStorage }, { ...sessionStorage }])
 })()`
 
+/** Goes to the orders and is in the field of the search as soon as there is one. Answers the type of what has the focus when all is painted. */
+const FOCUS_OF_SOMEBODY_FAST = `new Promise((resolve) => {
+  new MutationObserver((_changes, observer) => {
+    const field = document.querySelector('input[type=search]')
+    if (field === null) return
+    observer.disconnect()
+    field.focus()
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(document.activeElement.type), 100)))
+  }).observe(document.body, { childList: true, subtree: true })
+  location.hash = '#/orders'
+})`
+
 const MODES = [
   ['by default', {}],
   ['with unsigned requests of its own pages only', { BILLHOOK_UNSIGNED: 'same-origin', BILLHOOK_HTTP: 'node' }],
@@ -553,6 +565,14 @@ describe('the web wallet in a browser', { skip: noBrowser }, () => {
       await page.keyboard.press('Enter')
       await page.getByRole('link', { name: /Order M-1/ }).waitFor({ state: 'detached' })
       assert.equal(await page.locator('.rows > li').count(), 2)
+    })
+
+    test('has the focus on its heading at once, and takes it from nobody later', async () => {
+      const { page } = merchant
+      await merchant.follow('Settings')
+      await merchant.sees('Settings')
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Settings')
+      assert.equal(await page.evaluate(FOCUS_OF_SOMEBODY_FAST), 'search')
     })
 
     test('makes an API key, shows it once, and revokes it', async () => {

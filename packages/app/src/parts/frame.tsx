@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
 import { text } from '../languages/language.js'
 import { route } from '../routes.js'
@@ -13,7 +13,8 @@ interface ScreenProps {
 /** A screen. Its heading has the focus when it appears, so that a screen reader begins there. */
 export function Screen({ title, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  // Before the screen is painted: later, it would take the focus from a field that somebody is in already.
+  useLayoutEffect(() => {
     document.title = `${title} · ${text('appName')}`
     heading.current?.focus()
   }, [title])
