@@ -4,7 +4,7 @@ import { SIMILAR_EXAMINED_MAX, VOID_EXAMINED_MAX } from '../../rules/match-depos
 import { Questions } from '../connection/questions.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { firstIdAt, type InvoiceRow } from '../invoices/invoice-rows.js'
+import { firstIdAt, type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
 import type { LockedInvoices } from '../invoices/locked-invoices.js'
 
 /** A deposit that is to be matched. */
@@ -71,7 +71,7 @@ export class CandidateQuestions {
   }
 
   private async searchByAmount(seekers: readonly Seeker[]): Promise<readonly (readonly InvoiceRow[])[]> {
-    const found = await this.work.rows<Found>(sql`
+    const { found, rows } = await this.lockFound<Found>(sql`
       SELECT asked.no, found.invoice_id FROM ${asked(seekers)} CROSS JOIN ${CALLBACKS} CROSS JOIN LATERAL (
         (SELECT p.invoice_id FROM open_places AS p
           WHERE ${IS_OF_OWNER} AND ${ASKS_AMOUNT} AND ${IS_OLDER} AND p.callback = c.callback ORDER BY p.atoms DESC ${SIMILAR})
@@ -82,7 +82,6 @@ export class CandidateQuestions {
             ORDER BY p.atoms DESC, p.invoice_id DESC ${SIMILAR}
           ) AS alike ORDER BY alike.invoice_id DESC LIMIT 1)
       ) AS found`)
-    const rows = await this.invoices.lock(found.map(({ invoice_id }) => invoice_id))
     const answers: InvoiceRow[][] = seekers.map(() => [])
     for (const { no, invoice_id } of found) {
       const row = rows.get(invoice_id)
@@ -133,18 +132,36 @@ export class CandidateQuestions {
 
   /** The newest invoice of each callback that was found paid. */
   private async searchNewest(seekers: readonly Seeker[]): Promise<readonly (readonly Newest[])[]> {
-    const found = await this.work.rows<Found & { readonly callback: Callback }>(sql`
+    const { found, rows } = await this.lockFound<Found & { readonly callback: Callback }>(sql`
       SELECT asked.no, c.callback, last.invoice_id FROM ${asked(seekers)} CROSS JOIN ${CALLBACKS} CROSS JOIN LATERAL (
         SELECT p.invoice_id FROM paid_places AS p WHERE ${IS_OF_OWNER} AND p.callback = c.callback AND ${IS_OLDER}
         ORDER BY p.invoice_id DESC LIMIT 1
       ) AS last`)
-    const rows = await this.invoices.lock(found.map(({ invoice_id }) => invoice_id))
     const answers: Newest[][] = seekers.map(() => [])
     for (const { no, callback, invoice_id } of found) {
       const row = rows.get(invoice_id)
       if (row !== undefined) answers[no]?.push({ callback, row })
     }
     return answers
+  }
+
+  /**
+   * Searches for open and paid invoices, and locks them. The wallet is locked, but a deposit to another one may end an invoice by way of its
+   * order while this waits for it. Then it is no candidate, and the search is made again, since another one may be. What is locked ends no
+   * more: each search that is made again has found one that ended just now.
+   */
+  private async lockFound<F extends Found>(
+    search: Fragment,
+  ): Promise<{ readonly found: readonly F[]; readonly rows: ReadonlyMap<string, InvoiceRow> }> {
+    const ended = new Set<string>()
+    for (;;) {
+      const found = await this.work.rows<F>(search)
+      const rows = new Map(await this.invoices.lock(found.map(({ invoice_id }) => invoice_id)))
+      const { size } = ended
+      for (const { id, state } of rows.values()) if (state !== STATE.open && state !== STATE.paid) ended.add(id)
+      for (const id of ended) rows.delete(id)
+      if (ended.size === size) return { found, rows }
+    }
   }
 
   /** The invoice that became void last. Those that did behind the deposit may be younger than it, and only some of them are examined. */
