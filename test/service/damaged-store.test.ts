@@ -57,6 +57,17 @@ class Damaged {
     return (answer.json as { id: string }).id
   }
 
+  /** An order that is payable in two coins. */
+  async createOrder(wallet: string): Promise<string> {
+    const answer = await this.askForOrder(wallet, '3')
+    assert.equal(answer?.status, 201)
+    return (answer.json as { id: string }).id
+  }
+
+  async tryToCreateOrder(wallet: string): Promise<number | undefined> {
+    return (await this.askForOrder(wallet, '4'))?.status
+  }
+
   async tryToCreate(wallet: string): Promise<number | undefined> {
     return (await this.askFor(wallet, '2', 'another'))?.status
   }
@@ -64,6 +75,12 @@ class Damaged {
   private askFor(wallet: string, amount: string, reference: string) {
     const body = { owner: 'alice', walletIds: [wallet], name: 'Tea', amount, currency: 'USDT', reference }
     return ask('POST', `${this.service.url}/api/invoices`, JSON.stringify(body))
+  }
+
+  private askForOrder(wallet: string, amount: string) {
+    const options = ['USDT', 'native'].map((currency) => ({ walletIds: [wallet], currency, amount }))
+    const body = { owner: 'alice', name: 'Tea', price: { amount: '3.00', currency: 'EUR' }, options, orderNumber: 'N' }
+    return ask('POST', `${this.service.url}/api/orders`, JSON.stringify(body))
   }
 
   /** How a path is answered as soon as the database is there again. */
@@ -125,22 +142,43 @@ async function within(scenario: (directory: string) => Promise<void>): Promise<v
   }
 }
 
+/** The ids of what a service has. */
+interface Made {
+  readonly invoice: string
+  readonly order: string
+}
+
 interface Case {
   readonly what: string
   readonly table: string
-  readonly come: (service: Damaged, id: string) => Promise<void>
+  readonly come: (service: Damaged, made: Made) => Promise<void>
 }
 
 const CASES: readonly Case[] = [
   {
     what: 'a read of a client',
     table: 'invoices',
-    come: async (service, id) => assert.equal(await service.statusOf(`/api/invoices/${id}`), 500),
+    come: async (service, { invoice }) => assert.equal(await service.statusOf(`/api/invoices/${invoice}`), 500),
   },
   {
     what: 'a write of a client',
     table: 'references',
     come: async (service) => assert.ok(((await service.tryToCreate('one')) ?? 0) >= 500),
+  },
+  {
+    what: 'a read of an order',
+    table: 'orders',
+    come: async (service, { order }) => assert.equal(await service.statusOf(`/api/orders/${order}`), 500),
+  },
+  {
+    what: 'the page of an order, whose options are damaged',
+    table: 'invoices',
+    come: async (service, { order }) => assert.equal(await service.statusOf(`/order/${order}`), 500),
+  },
+  {
+    what: 'a list of orders',
+    table: 'owner-orders',
+    come: async (service) => assert.equal(await service.statusOf('/api/users/alice/orders'), 500),
   },
   {
     what: 'a push of the gateway',
@@ -162,10 +200,10 @@ describe('a service that comes across a damaged page while it runs says so until
         try {
           assert.equal(await damaged.own('one'), 200)
           assert.equal(await damaged.know('free'), 200)
-          const id = await damaged.create('one')
+          const made = { invoice: await damaged.create('one'), order: await damaged.createOrder('one') }
           await tells(damaged, WELL)
           spoilRoot(directory, table)
-          await come(damaged, id)
+          await come(damaged, made)
           await tells(damaged, TOLD)
           // What does not need the page goes on.
           assert.equal(await damaged.statusOf('/api/users/alice/webhook'), 200)
@@ -181,54 +219,74 @@ describe('a service that comes across a damaged page while it runs says so until
   }
 })
 
-test('a commit that meets a damaged page is the last one: reads go on, and the service says that it takes no writes', () =>
-  within(async (directory) => {
-    const damaged = await Damaged.start(directory, {})
-    try {
-      assert.equal(await damaged.own('one'), 200)
-      const id = await damaged.create('one')
-      spoilRoot(directory, 'open-invoices')
-      assert.equal(await damaged.tryToCreate('one'), 503)
-      // Longer than the pause before a probe.
-      for (let n = 0; n < 5; n += 1) {
-        await tells(damaged, REFUSES)
-        assert.equal(await damaged.statusOf(`/api/invoices/${id}`), 200)
-        await setTimeout(PROBE_PAUSE_MS / 2)
-      }
-      assert.equal(await damaged.tryToCreate('one'), 503)
-    } finally {
-      await damaged.service.end('SIGTERM')
-    }
-    assert.equal(damaged.service.child.signalCode, null)
-  }))
+/** What a commit meets, by the table that is damaged. */
+const COMMITS: Readonly<Record<string, (damaged: Damaged) => Promise<number | undefined>>> = {
+  'open-invoices': (damaged) => damaged.tryToCreate('one'),
+  'order-expiries': (damaged) => damaged.tryToCreateOrder('one'),
+  'numbered-orders': (damaged) => damaged.tryToCreateOrder('one'),
+}
 
-test('a service says that PostgreSQL came across a damaged page, until it ends', { skip: !hasPostgres }, () =>
-  within(async (directory) => {
-    const server = await PostgresServer.start({ isDurable: true })
-    let damaged: Damaged | null = null
-    try {
-      const store = await createDatabase(server)
-      damaged = await Damaged.start(directory, { BILLHOOK_STORE: store })
-      assert.equal(await damaged.own('one'), 200)
-      const id = await damaged.create('one')
-      await tells(damaged, WELL)
-      const file = await fileOf(store, 'invoices')
-      await server.kill()
-      const fd = openSync(join(server.dataDirectory, file), 'r+')
-      writeSync(fd, Buffer.alloc(DATABASE_PAGE_BYTES, 'garbage '), 0, DATABASE_PAGE_BYTES, 0)
-      closeSync(fd)
-      await server.launch()
-      const status = await damaged.whenReady(`/api/invoices/${id}`)
-      assert.equal(status, 500)
-      await tells(damaged, TOLD)
-      assert.equal(await damaged.statusOf('/api/users/alice/wallets'), 200)
-      await tells(damaged, TOLD)
-    } finally {
-      await damaged?.service.stop()
-      await server.stop()
-    }
-  }),
-)
+for (const [table, commit] of Object.entries(COMMITS)) {
+  test(`a commit that meets a damaged page of ${table} is the last one: reads go on, and the service says that it takes no writes`, () =>
+    within(async (directory) => {
+      const damaged = await Damaged.start(directory, {})
+      try {
+        assert.equal(await damaged.own('one'), 200)
+        const id = await damaged.create('one')
+        const order = await damaged.createOrder('one')
+        spoilRoot(directory, table)
+        assert.equal(await commit(damaged), 503)
+        // Longer than the pause before a probe.
+        for (let n = 0; n < 5; n += 1) {
+          await tells(damaged, REFUSES)
+          assert.equal(await damaged.statusOf(`/api/invoices/${id}`), 200)
+          assert.equal(await damaged.statusOf(`/api/orders/${order}`), 200)
+          await setTimeout(PROBE_PAUSE_MS / 2)
+        }
+        assert.equal(await damaged.tryToCreate('one'), 503)
+      } finally {
+        await damaged.service.end('SIGTERM')
+      }
+      assert.equal(damaged.service.child.signalCode, null)
+    }))
+}
+
+for (const table of ['invoices', 'orders']) {
+  test(
+    `a service says that PostgreSQL came across a damaged page of ${table}, until it ends`,
+    {
+      skip: !hasPostgres,
+    },
+    () =>
+      within(async (directory) => {
+        const server = await PostgresServer.start({ isDurable: true })
+        let damaged: Damaged | null = null
+        try {
+          const store = await createDatabase(server)
+          damaged = await Damaged.start(directory, { BILLHOOK_STORE: store })
+          assert.equal(await damaged.own('one'), 200)
+          const path = {
+            invoices: `/api/invoices/${await damaged.create('one')}`,
+            orders: `/api/orders/${await damaged.createOrder('one')}`,
+          }[table]
+          await tells(damaged, WELL)
+          const file = await fileOf(store, table)
+          await server.kill()
+          const fd = openSync(join(server.dataDirectory, file), 'r+')
+          writeSync(fd, Buffer.alloc(DATABASE_PAGE_BYTES, 'garbage '), 0, DATABASE_PAGE_BYTES, 0)
+          closeSync(fd)
+          await server.launch()
+          assert.equal(await damaged.whenReady(path ?? ''), 500)
+          await tells(damaged, TOLD)
+          assert.equal(await damaged.statusOf('/api/users/alice/wallets'), 200)
+          await tells(damaged, TOLD)
+        } finally {
+          await damaged?.service.stop()
+          await server.stop()
+        }
+      }),
+  )
+}
 
 /** The file of a table, below the directory of the server, with all that was written of it. */
 async function fileOf(store: string, table: string): Promise<string> {

@@ -28,7 +28,7 @@ export function pageOfTables(file: string): number {
 }
 
 /** The root page of a table. */
-function rootOfTable(file: string, name: string): number {
+export function rootOfTable(file: string, name: string): number {
   const bytes = readFileSync(file)
   const search = (number: number): number | null => {
     const page = bytes.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES)

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { NUMBERS_KEY } from '../../../src/store/lmdb/commit/caches.js'
+import { RATES_KEY } from '../../../src/store/lmdb/rates.js'
 import {
   openEnvironment,
   openTables,
@@ -103,14 +104,15 @@ describe('a check of the data', () => {
   })
   after(() => place.remove())
 
-  async function damaged(name: TableName, damage: Damage) {
+  // Data without Billhook's mark is not opened at all.
+  const isAnyButMark = (name: TableName) => (key: Buffer) => name !== 'meta' || key.equals(NUMBERS_KEY)
+
+  async function damaged(name: TableName, damage: Damage, isDamaged = isAnyButMark(name)) {
     const directory = join(place.path, `${name}.${copies++}`)
     mkdirSync(directory)
     copyFileSync(join(place.path, 'whole', 'data.mdb'), join(directory, 'data.mdb'))
     const root = openEnvironment(directory)
     const table = openTables(root)[name]
-    // Data without Billhook's mark is not opened at all.
-    const isDamaged = (key: Buffer) => name !== 'meta' || key.equals(NUMBERS_KEY)
     damage(
       table,
       [...table.getRange()].filter(({ key }) => isDamaged(key)),
@@ -143,6 +145,54 @@ describe('a check of the data', () => {
       assert.deepEqual(unseen, expected)
     })
   }
+
+  test('notices rates that cannot be read, and those that are none', async () => {
+    const isOfRates = (key: Buffer) => key.equals(RATES_KEY)
+    const wrongRate: Damage = (table, [row]) => {
+      assert.ok(row !== undefined)
+      const at = row.value.indexOf('0.92')
+      assert.ok(at > 0)
+      table.putSync(
+        row.key,
+        Buffer.concat([row.value.subarray(0, at), Buffer.from('-.92'), row.value.subarray(at + 4)]),
+      )
+    }
+    for (const damage of [unreadable, wrongRate]) {
+      const { found } = await damaged('meta', damage, isOfRates)
+      assert.deepEqual(
+        found.map(({ table, row }) => [table, row]),
+        [['meta', '"rates"']],
+      )
+    }
+  })
+
+  test('names the order that is damaged, what is wrong with it, and each of its options that is', async () => {
+    const told = async (name: TableName, damage: Damage) =>
+      (await damaged(name, damage)).found.filter(({ table }) => table === 'orders').map(({ what }) => what)
+    const options = await told('invoices', (table, rows) => {
+      for (const { key, value } of rows) if (value.includes('o 91/')) table.removeSync(key)
+    })
+    assert.deepEqual(options, [
+      'invoices does not have the invoice of its option 1',
+      'invoices does not have the invoice of its option 2',
+    ])
+    const renamed = await told('invoices', (table, rows) => {
+      for (const { key, value } of rows) {
+        const at = value.indexOf('o 92/2')
+        if (at > 0)
+          table.putSync(key, Buffer.concat([value.subarray(0, at), Buffer.from('o 92/3'), value.subarray(at + 6)]))
+      }
+    })
+    assert.deepEqual(renamed, ['the invoice of its option 2 has another reference'])
+    const stands = await told('matches', (table, rows) => {
+      for (const { key } of rows) table.removeSync(key)
+    })
+    assert.deepEqual(stands, [
+      'it stands as paid, and its invoices say none',
+      'it is paid, and an invoice that is not paid is not void',
+      'it stands as partly, and its invoices say none',
+    ])
+  })
 
   test('needs every table', async () => {
     for (const name of names.filter((one) => one !== 'meta')) {

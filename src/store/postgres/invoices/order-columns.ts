@@ -1,4 +1,5 @@
 import { metadataOfText, metadataText, NO_ORDER_FIELDS, type OrderFields } from '../../../domain/order-fields.js'
+import { BrokenData } from '../../damage.js'
 import { sql } from '../connection/sql.js'
 
 /** What an invoice says of its order, as the columns of `invoices` have it. */
@@ -15,7 +16,7 @@ export const ORDER_COLUMNS = sql`i.return_url, i.order_number, i.metadata`
 export function toOrder({ return_url, order_number, metadata }: OrderColumns): OrderFields {
   if (return_url === null && order_number === null && metadata === null) return NO_ORDER_FIELDS
   const read = metadata === null ? null : metadataOfText(metadata)
-  if (read === undefined) throw new Error('an invoice has metadata that is none')
+  if (read === undefined) throw new BrokenData('metadata is stored that is none')
   return { returnUrl: return_url, orderNumber: order_number, metadata: read }
 }
 

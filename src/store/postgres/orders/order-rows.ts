@@ -1,7 +1,9 @@
-import type { Order, OrderOption, Standing } from '../../../domain/order.js'
+import type { Order, Standing } from '../../../domain/order.js'
+import { BrokenData } from '../../damage.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { type OrderColumns as FieldColumns, metadataColumn, toOrder as toFields } from '../invoices/order-columns.js'
+import { optionsOf, optionsText } from './option-text.js'
 
 /** The columns of `orders`. */
 export interface OrderColumns extends FieldColumns {
@@ -77,6 +79,8 @@ export function joinedOrder(row: JoinedOrderColumns): Order {
 }
 
 export function toOrder(columns: OrderColumns): Order {
+  const options = optionsOf(columns.options)
+  if (options === null) throw new BrokenData('an order has options that are none')
   return {
     id: columns.id,
     owner: columns.owner,
@@ -92,7 +96,7 @@ export function toOrder(columns: OrderColumns): Order {
     acceptedAt: columns.accepted_at,
     isExpiryDecided: columns.is_expiry_decided,
     standing: columns.standing,
-    options: JSON.parse(columns.options) as readonly OrderOption[],
+    options,
   }
 }
 
@@ -111,7 +115,7 @@ export function insertOrders(orders: readonly Order[]): Fragment {
       ${column(({ callbackUrl }) => callbackUrl)}::text[], ${column(({ createdAt }) => createdAt)}::bigint[],
       ${column(({ expiresAt }) => expiresAt)}::bigint[], ${column(({ voidedAt }) => voidedAt)}::bigint[],
       ${column(({ acceptedAt }) => acceptedAt)}::bigint[], ${column(({ standing }) => standing)}::text[],
-      ${column(({ options }) => JSON.stringify(options))}::text[],
+      ${column(({ options }) => optionsText(options))}::text[],
       ${column(({ isExpiryDecided }) => isExpiryDecided)}::boolean[])`
 }
 
@@ -119,7 +123,7 @@ export function insertOrders(orders: readonly Order[]): Fragment {
 export function updateOrder(work: Work, { id, voidedAt, acceptedAt, isExpiryDecided, standing, options }: Order): void {
   work.write(sql`
     UPDATE orders SET voided_at = ${voidedAt}::bigint, accepted_at = ${acceptedAt}::bigint, standing = ${standing},
-      is_expiry_decided = ${isExpiryDecided}, options = ${JSON.stringify(options)} WHERE id = ${id}::uuid`)
+      is_expiry_decided = ${isExpiryDecided}, options = ${optionsText(options)} WHERE id = ${id}::uuid`)
 }
 
 const ORDER_NAME = /^[0-9a-f]{32}$/

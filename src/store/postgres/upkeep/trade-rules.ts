@@ -1,10 +1,12 @@
-import type { Order } from '../../../domain/order.js'
-import { optionReference } from '../../../domain/order.js'
+import { flawOfOrder } from '../../../domain/invoice-flaw.js'
+import { type Order, optionReference, STANDINGS } from '../../../domain/order.js'
+import { metadataOfText } from '../../../domain/order-fields.js'
 import { shareOf, standingOf } from '../../../domain/order-share.js'
 import type { Violation } from '../../upkeep.js'
 import { sql } from '../connection/sql.js'
 import { INVOICE_COLUMNS, type InvoiceColumns } from '../invoices/invoice-rows.js'
 import type { Snapshot } from '../moving/snapshot.js'
+import { optionsOf } from '../orders/option-text.js'
 import { ORDER_COLUMNS, type OrderColumns, toOrder } from '../orders/order-rows.js'
 import { RECEIVED } from '../payments/sums.js'
 
@@ -29,11 +31,19 @@ export async function* checkOrders(snapshot: Snapshot): AsyncGenerator<Violation
       else known.push(option)
     }
     for (const row of rows) {
-      for (const what of flawsOf(toOrder(row), byOrder.get(row.id) ?? [])) {
-        yield { table: 'orders', row: row.id, what }
-      }
+      const flaw = flawOfColumns(row)
+      const flaws = flaw === null ? flawsOf(toOrder(row), byOrder.get(row.id) ?? []) : [flaw]
+      for (const what of flaws) yield { table: 'orders', row: row.id, what }
     }
   }
+}
+
+/** What no program has written: an order with it cannot be read. */
+function flawOfColumns({ options, standing, metadata, return_url, order_number }: OrderColumns): string | null {
+  if (optionsOf(options) === null) return 'its options are none'
+  if (!STANDINGS.includes(standing)) return 'its standing is none'
+  if (metadata !== null && metadataOfText(metadata) === undefined) return 'its metadata is none'
+  return flawOfOrder({ returnUrl: return_url, orderNumber: order_number })
 }
 
 function* flawsOf(order: Order, found: readonly Option[]): Generator<string> {
