@@ -5,8 +5,6 @@ import { addressOf, walletOf } from './loaded-service.js'
 /** The most wallets that an invoice may name. */
 export const WALLETS = 50
 const CREATIONS_AT_ONCE = 32
-/** The shortest lifetime of an invoice and of an order. */
-export const EXPIRY_MIN_SECONDS = 60
 
 /** What an invoice or an order in the crowd says of itself. */
 const TEXTS = {
@@ -46,34 +44,23 @@ export class CrowdClient {
     assert.equal((await pushEvents(this.url, events))?.status, 200)
   }
 
-  async createInvoices(
-    owner: string,
-    count: number,
-    walletIds: readonly string[],
-    expiresInSeconds?: () => number,
-  ): Promise<void> {
+  async createInvoices(owner: string, count: number, walletIds: readonly string[]): Promise<void> {
     await this.createMany('/api/invoices', count, () => ({
       owner,
       ...TEXTS,
       walletIds,
       amount: this.amount(),
       currency: 'USDT',
-      ...(expiresInSeconds === undefined ? {} : { expiresInSeconds: expiresInSeconds() }),
     }))
   }
 
-  async createOrders(
-    owner: string,
-    count: number,
-    options: readonly CrowdOption[],
-    expiresInSeconds: () => number = () => 3600,
-  ): Promise<readonly CrowdOrder[]> {
+  async createOrders(owner: string, count: number, options: readonly CrowdOption[]): Promise<readonly CrowdOrder[]> {
     const created = await this.createMany('/api/orders', count, () => ({
       owner,
       ...TEXTS,
       price: { amount: '100.00', currency: 'EUR' },
       options: options.map((option) => ({ ...option, amount: this.amount() })),
-      expiresInSeconds: expiresInSeconds(),
+      expiresInSeconds: 3600,
     }))
     return created.map(({ id, invoices }) => ({
       id,

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
-import {
-  type CrowdClient,
-  type CrowdOption,
-  depositTo,
-  EXPIRY_MIN_SECONDS,
-  WALLETS,
-  walletsOf,
-} from './crowd-client.js'
+import { type CrowdClient, type CrowdOption, depositTo, WALLETS, walletsOf } from './crowd-client.js'
+import { Expiring, type Expiry } from './crowd-expiring.js'
 import { httpRequest } from './loaded-service.js'
 
 /** The most that an order may have. */
@@ -23,7 +17,7 @@ const USDT_UNITS = 1_000_000
 /** How many orders there are of each kind; less when nothing is judged. */
 function sizesOf(isJudged: boolean) {
   return isJudged
-    ? { listed: 200, open: 1000, expiring: 10_000, completed: 40, shared: 2000, created: 200 }
+    ? { listed: 200, open: 1000, expiring: 1000, completed: 40, shared: 2000, created: 200 }
     : { listed: 5, open: 20, expiring: 20, completed: 2, shared: 40, created: 5 }
 }
 
@@ -33,6 +27,8 @@ export interface OrderPlaysParts {
   readonly isJudged: boolean
   /** Has something happen while others are measured. */
   readonly judged: (what: string, happen: () => Promise<string>) => Promise<void>
+  /** Has records of an owner expire in one moment while others are measured. */
+  readonly expire: (expiry: Expiry) => Promise<void>
   /** Asks for the orders of an owner, 64 times at once, again and again. */
   readonly askLists: (what: string, path: string) => Promise<void>
 }
@@ -77,15 +73,13 @@ export class OrderPlays {
 
   async expiries(): Promise<void> {
     const { expiring } = this.sizes
-    const { client, isJudged, judged } = this.parts
     const owner = await this.owner('expiring-orders')
-    // All in one second, soon after the last could be created.
-    const at = Date.now() + 2 * EXPIRY_MIN_SECONDS * 1000
-    const seconds = () => Math.max(EXPIRY_MIN_SECONDS, Math.ceil((at - Date.now()) / 1000))
-    await client.createOrders(owner, expiring, narrow(owner), seconds)
-    const waitMs = isJudged ? at - 1000 - Date.now() : 0
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
-    await judged(`${expiring} orders of ${OPTIONS} options that expire together`, async () => 'expired')
+    await this.parts.expire({
+      what: `${expiring} orders of ${OPTIONS} options that expire together`,
+      owner,
+      recordsAt: (at) => new Expiring(owner, at).orders(expiring, narrow(owner)),
+      told: { type: 'order.expired', count: expiring },
+    })
   }
 
   async completions(): Promise<void> {

@@ -8,7 +8,8 @@ import { PostgresServer } from '../support/postgres-server.js'
 import { memoryOf, NODE_FLAGS, ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import type { ListAttack, ListReport } from './crowd-attacker.js'
-import { CrowdClient, depositTo, EXPIRY_MIN_SECONDS, WALLETS, walletsOf } from './crowd-client.js'
+import { CrowdClient, depositTo, WALLETS, walletsOf } from './crowd-client.js'
+import { Expiring, type Expiry, importAll, untilTold } from './crowd-expiring.js'
 import { OrderPlays } from './crowd-orders.js'
 import { quantile, runLoad } from './load-client.js'
 import { httpRequest, peakMemory, push, unsignedCreate, walletOf } from './loaded-service.js'
@@ -33,6 +34,8 @@ const TURN_MAX_SECONDS = 0.01
 const TURNS_QUANTILE = 0.999
 const GROWTH_MAX_MIB = 200
 const WARM_UP_MS = 1_000
+/** How long after the beginning of a measurement what expires does. */
+const EXPIRE_AFTER_MS = 500
 
 /** How large the crowd is; less when nothing is judged. */
 function sizesOf(seconds: number) {
@@ -44,6 +47,8 @@ function sizesOf(seconds: number) {
     expiring: isJudged ? 10_000 : 100,
     settled: isJudged ? 20_000 : 200,
     unread: isJudged ? 600 : 20,
+    /** What the import of what expires is given, ms. */
+    importMs: isJudged ? 60_000 : 5000,
   }
 }
 
@@ -112,7 +117,7 @@ async function crowdOn(
   const environment = { ...flags, ...quiet, ...settings }
   const service = await ServiceProcess.start(place.path, environment)
   try {
-    await new Crowd(name, service, options).run(plays)
+    await new Crowd(name, service, place.path, options).run(plays)
   } finally {
     await service.end('SIGTERM')
     place.remove()
@@ -137,6 +142,7 @@ class Crowd {
   constructor(
     private readonly name: string,
     private readonly service: ServiceProcess,
+    private readonly directory: string,
     private readonly options: ScenarioOptions,
   ) {
     this.sizes = sizesOf(options.seconds)
@@ -148,6 +154,7 @@ class Crowd {
       isJudged: this.sizes.isJudged,
       judged: (what, happen) => this.judged(what, happen),
       askLists: (what, path) => this.lists(what, { path, connections: 64, reads: true }),
+      expire: (expiry) => this.expire(expiry),
     })
   }
 
@@ -227,15 +234,24 @@ class Crowd {
   }
 
   private async expiries(): Promise<void> {
-    const wallets = walletsOf('expiring')
-    // All in one second, soon after the last could be created.
-    const at = Date.now() + 2 * EXPIRY_MIN_SECONDS * 1000
-    await this.client.createInvoices('expiring', this.sizes.expiring, wallets.slice(0, 1), () =>
-      Math.max(EXPIRY_MIN_SECONDS, Math.ceil((at - Date.now()) / 1000)),
-    )
-    const waitMs = this.sizes.isJudged ? at - 1000 - Date.now() : 0
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
-    await this.judged(`${this.sizes.expiring} invoices that expire together`, async () => 'expired')
+    const { expiring } = this.sizes
+    const wallets = walletsOf('expiring').slice(0, 1)
+    await this.expire({
+      what: `${expiring} invoices that expire together`,
+      owner: 'expiring',
+      recordsAt: (at) => new Expiring('expiring', at).invoices(expiring, wallets),
+      told: { type: 'invoice.expired', count: expiring },
+    })
+  }
+
+  private async expire({ what, owner, recordsAt, told }: Expiry): Promise<void> {
+    const at = Date.now() + this.sizes.importMs
+    await importAll(this.directory, recordsAt(at))
+    const waitMs = at - EXPIRE_AFTER_MS - Date.now()
+    assert.ok(waitMs > 0, 'the import took longer than the records live')
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    await this.judged(what, async () => 'expired')
+    await untilTold(this.service.url, owner, told)
   }
 
   private async settles(): Promise<void> {
