@@ -25,7 +25,7 @@ import { termsOf } from '../signed-creation.js'
 export interface OrderParts extends QuoteParts {
   readonly orders: OrderPort
   readonly directory: Pick<WalletDirectory, 'createOrder' | 'voidOrder' | 'acceptOrder'>
-  readonly lists: Lists
+  readonly lists: Pick<Lists, 'admit' | 'charged'>
   /** Charges a client for what its request has cost. */
   readonly charge: Charge
   /** The path of the public URL, without a final slash. Location and Link begin with it. */
@@ -41,7 +41,9 @@ export function orderHandlers(parts: OrderParts) {
   const inProgress = new InProgress()
   return handlers({
     [CREATE]: (request, _params, signer) => create(parts, inProgress, request, signer),
-    'GET /api/orders/:id': async (_request, { id }) => showAnswer(await parts.orders.findWithOptions(id)),
+    // The sums of many wallets take milliseconds: clients have theirs in turn, and are charged for them.
+    'GET /api/orders/:id': (request, { id }) =>
+      parts.lists.charged(request, async (run) => showAnswer(await run(() => parts.orders.findWithOptions(id)))),
     'POST /api/orders/:id/void': (request, { id }, signer, trace) =>
       end(request, signer, trace, (owner, terms) => parts.directory.voidOrder(id, owner, terms), shownOrder),
     'POST /api/orders/:id/accept': (request, { id }, signer, trace) =>

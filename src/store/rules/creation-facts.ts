@@ -17,6 +17,8 @@ export abstract class CreationFacts
 {
   protected readonly request: InvoiceRequest
   private readonly signed: SignedCreation | undefined
+  /** The wallets of the sets beside it, by name; null until they are asked for. */
+  private besides: ReadonlyMap<string, ReadonlySet<string>> | null = null
 
   constructor(
     { request, terms: { signed } = NO_TERMS }: InvoiceCommand,
@@ -58,9 +60,17 @@ export abstract class CreationFacts
     return this.signed !== undefined && this.hasCreated(this.signed)
   }
 
-  /** The sets of the invoices that are entered with it on a wallet of it, by a name. */
-  protected setsBeside(walletId: string, nameOf: (walletIds: readonly string[]) => string): readonly string[] {
-    return this.alongside.filter((ids) => ids.includes(walletId)).map(nameOf)
+  /**
+   * The sets of the invoices that are entered with it on a wallet of it, by a name, each once. What names and counts them is the same at
+   * each call: it is asked once for a set, not for each of its wallets.
+   */
+  protected setsBeside(
+    walletId: string,
+    nameOf: (walletIds: readonly string[]) => string,
+    isCounted: (walletIds: readonly string[]) => boolean = () => true,
+  ): readonly string[] {
+    this.besides ??= new Map(this.alongside.filter(isCounted).map((ids) => [nameOf(ids), new Set(ids)]))
+    return [...this.besides].flatMap(([name, ids]) => (ids.has(walletId) ? [name] : []))
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { BoundedSlice } from '../../../src/base/turns.js'
 import type { Secp256k1Engine } from '../../../src/crypto/secp256k1.js'
 import type { DepositReport } from '../../../src/domain/deposit.js'
 import { RAISE_EXAMINED_MAX, RAISE_STEPS_MAX, raiseSteps } from '../../../src/domain/order-price.js'
@@ -15,6 +16,11 @@ import { type OpenStore, present, type Scenario, withStore } from './harness.js'
 const EVENTS_MAX = 10_000
 const SECOND_MS = 1000
 const HOOK = 'https://example.com/hook'
+/** The most wallets that an option may name. */
+const WALLETS_MAX = 50
+const WIDE_ORDERS = 13
+/** More than any engine reads at once of orders on so many wallets. */
+const ORDERS_AT_ONCE_MAX = 10
 const EVERYTHING = { owner: null, invoice: null, sinceMs: null, isNewestFirst: false }
 /** No key is imported. */
 const NO_ENGINE: Pick<Secp256k1Engine, 'isPublicKey'> = { isPublicKey: () => false }
@@ -652,6 +658,45 @@ export function describeOrders(open: OpenStore): void {
         [made[1], made[3]],
       )
       assert.deepEqual((await t.store.orders.page('bob', { after: null, limit: 10 }, search)).items, [])
+    })
+
+    /** Orders on as many wallets as an invoice may have, the newest first. */
+    const wideOrders = async (t: Scenario) => {
+      const wallets = Array.from({ length: WALLETS_MAX }, (_, n) => `wide-${n}`)
+      await t.own('alice', ...wallets)
+      const made: CreatedOrder[] = []
+      for (let n = 1; n <= WIDE_ORDERS; n += 1) {
+        t.clock.advance(1)
+        const options = ['USDT', 'native'].map((currency) => ({ walletIds: wallets, currency, amount: String(n) }))
+        made.unshift(await order(t, { options }))
+      }
+      return made
+    }
+
+    scenario('are read by what they cost: a page of many wallets ends early, and goes on', async (t) => {
+      const made = (await wideOrders(t)).map((one) => one.order.id)
+      const pages = await t.walk((after) => {
+        // Time stands still: nothing but what is looked up ends it.
+        const slice = new BoundedSlice(() => 0, 1, WALLETS_MAX * 2 * 3)
+        return t.store.orders.page('alice', { after, limit: 100, slice }, { orderNumber: null })
+      })
+      assert.deepEqual(
+        pages.flat().map(({ order: { id } }) => id),
+        made,
+      )
+      assert.ok(pages.every(({ length }) => length <= ORDERS_AT_ONCE_MAX))
+    })
+
+    scenario('expire by what they cost: those of many wallets take several turns, and all end', async (t) => {
+      const made = await wideOrders(t)
+      t.clock.advance(900 * SECOND_MS)
+      let turns = 1
+      while (await t.store.commands.catchUp()) turns += 1
+      assert.ok(turns > 2, `${turns} turns`)
+      for (const one of made) {
+        await standsAs(t, one, 'expired', NONE, [true, true])
+        assert.deepEqual(await typesOf(t, one), ['order.created', 'order.expired'])
+      }
     })
   })
 

@@ -12,6 +12,8 @@ const SIGNED = { timestampMs: 5, digest: Buffer.alloc(32, 3) }
 /** A store in which everything is there. */
 class Facts extends CreationFacts {
   readonly asked: string[] = []
+  /** The sets that were named. */
+  readonly named: string[] = []
 
   constructor(
     fields: Partial<InvoiceRequest> = {},
@@ -49,8 +51,13 @@ class Facts extends CreationFacts {
     return 'wallet-1'
   }
 
-  beside(walletId: string): readonly string[] {
-    return this.setsBeside(walletId, (ids) => ids.join('+'))
+  beside(walletId: string, isCounted?: (ids: readonly string[]) => boolean): readonly string[] {
+    const nameOf = (ids: readonly string[]) => {
+      const name = ids.join('+')
+      this.named.push(name)
+      return name
+    }
+    return this.setsBeside(walletId, nameOf, isCounted)
   }
 }
 
@@ -98,5 +105,19 @@ describe('what every engine finds of a creation', () => {
     const facts = new Facts({}, { alongside: [['a', 'b'], ['c'], ['b', 'c']] })
     assert.deepEqual(facts.beside('b'), ['a+b', 'b+c'])
     assert.deepEqual(facts.beside('d'), [])
+  })
+
+  test('each set beside it is named once, however many wallets it has and options are on it', () => {
+    const facts = new Facts({}, { alongside: [['a', 'b'], ['a', 'b'], ['c']] })
+    assert.deepEqual([facts.beside('a'), facts.beside('b'), facts.beside('c')], [['a+b'], ['a+b'], ['c']])
+    assert.deepEqual(facts.named, ['a+b', 'a+b', 'c'])
+  })
+
+  test('a set that adds nothing is not beside it', () => {
+    const facts = new Facts({}, { alongside: [['a', 'b'], ['b']] })
+    assert.deepEqual(
+      facts.beside('b', (ids) => ids.length > 1),
+      ['a+b'],
+    )
   })
 })

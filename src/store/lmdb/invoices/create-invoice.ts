@@ -158,8 +158,11 @@ class LmdbCreation extends CreationFacts implements CreationWork {
     return (
       this.walletWhere((place) => isKnownFull(commit, place)) ??
       this.walletWhere((place, i) => {
-        const beside = this.setsBeside(this.walletAt(i), setName)
-        return countOpenSetsAt(commit, place) + beside.length >= WALLET_SETS_MAX && this.settleThenIsFull(place, beside)
+        const count = countOpenSetsAt(commit, place)
+        // Sets are looked at only where there may be too many.
+        if (count + this.alongside.length < WALLET_SETS_MAX) return false
+        const beside = this.setsBeside(this.walletAt(i), setName, (ids) => this.isNewSet(ids))
+        return count + beside.length >= WALLET_SETS_MAX && this.settleThenIsFull(place, beside)
       })
     )
   }
@@ -250,6 +253,17 @@ class LmdbCreation extends CreationFacts implements CreationWork {
   private get created(): InvoiceId {
     if (this.id === null) throw new Error('an invoice was entered that has no id')
     return this.id
+  }
+
+  /** Whether the wallets of an option before it are a set that is not its own and has no open invoice yet: only such a one adds to the sets. */
+  private isNewSet(walletIds: readonly string[]): boolean {
+    const { commit } = this
+    if (setName(walletIds) === setName(this.request.walletIds)) return false
+    const { ownerNo } = this.allowed
+    const wallets = walletIds.flatMap((id) => findWallet(commit, id) ?? [])
+    const setNo = setNoOf(commit, ownerNo, wallets)
+    const [first] = wallets
+    return setNo === undefined || first === undefined || !hasOpenInvoice(commit, placeOf(first.no, ownerNo), setNo)
   }
 
   /** Whether as many sets of wallets as may share a wallet have an unpaid invoice at a place, or will have with those `beside`. */

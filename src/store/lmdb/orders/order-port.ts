@@ -1,3 +1,4 @@
+import { walletsOf } from '../../../domain/invoice.js'
 import type { Order } from '../../../domain/order.js'
 import { optionReference } from '../../../domain/order.js'
 import type { OrderPort, OrderSearch, OrderWithDeposits, OrderWithOptions } from '../../orders.js'
@@ -78,7 +79,7 @@ export class LmdbOrders implements OrderPort {
   private item(id: OrderId, { slice }: Page): OrderWithOptions {
     const { snapshot } = this.commits
     const found = readOptions(snapshot, orderRow(snapshot, id.toString('hex')))
-    slice?.touch(found.invoices.length)
+    for (const { invoice } of found.invoices) slice?.touch(walletsOf(invoice).length)
     return found
   }
 }

@@ -169,18 +169,36 @@ class PaidOnWallet implements life.PaidInvoices<InvoiceRow> {
 /** Expiries that one unit decides. More fall due between two units only when thousands were made to expire together. */
 const EXPIRED_AT_ONCE = 100
 
+/** Wallets that they may have together, beyond those of the first: what came to each of them is summed up. */
+const EXPIRED_WALLETS = 500
+
+/** What is due to expire, and how many wallets it has. */
+export interface Due {
+  readonly id: string
+  readonly wallets: number
+}
+
 /**
  * Decides the expiries that are due: an invoice that was to expire before a deposit does not live on because of it. False when
  * there may be more.
  */
 export async function expireDue(work: Work): Promise<boolean> {
-  const due = await work.rows<{ id: string }>(selectDue(sql`${work.nowMs}::bigint`, EXPIRED_AT_ONCE))
-  const rows = await lockInvoices(
-    work,
-    due.map(({ id }) => id),
-  )
+  const due = await work.rows<Due>(selectDue(sql`${work.nowMs}::bigint`, EXPIRED_AT_ONCE))
+  const ids = firstOfDue(due)
+  const rows = await lockInvoices(work, ids)
   for (const row of rows.toSorted(byExpiry)) decideExpiryOf(work, row)
-  return due.length < EXPIRED_AT_ONCE
+  return ids.length < EXPIRED_AT_ONCE && ids.length === due.length
+}
+
+/** The ids of what is decided in one unit. */
+export function firstOfDue(due: readonly Due[]): readonly string[] {
+  let wallets = 0
+  const taken = due.filter((one) => {
+    const isFirst = wallets === 0
+    wallets += one.wallets
+    return isFirst || wallets <= EXPIRED_WALLETS
+  })
+  return taken.map(({ id }) => id)
 }
 
 /** In the order in which they expire, which is that of their events. */
@@ -188,9 +206,9 @@ function byExpiry(one: InvoiceRow, other: InvoiceRow): number {
   return (one.expiresAt ?? 0) - (other.expiresAt ?? 0) || (one.id < other.id ? -1 : 1)
 }
 
-/** The ids of invoices whose expiry is due and not decided. */
+/** The invoices whose expiry is due and not decided, as `Due`. */
 export function selectDue(now: Fragment, limit: number): Fragment {
-  return sql`SELECT i.id FROM invoices AS i
+  return sql`SELECT i.id, cardinality(i.wallet_ids) AS wallets FROM invoices AS i
     WHERE i.expires_at <= ${now} AND i.voided_at IS NULL AND NOT i.has_outlived_expiry ORDER BY i.expires_at LIMIT ${limit}::bigint`
 }
 

@@ -21,7 +21,10 @@ import {
 } from './order-rows.js'
 import { inOrder } from './order-work.js'
 
-/** Reads orders. */
+/** Orders that one statement reads at most, with all of their invoices and what came to each of their wallets. */
+const ORDERS_AT_ONCE = 10
+
+/** Reads orders. A page of many ends early, and says where the next one goes on. */
 export class PostgresOrders implements OrderPort {
   constructor(private readonly database: Database) {}
 
@@ -77,8 +80,8 @@ export class PostgresOrders implements OrderPort {
     return this.pageOf(sql`true`, page)
   }
 
-  private pageOf(condition: Fragment, page: Page): Promise<PageOf<OrderWithOptions>> {
-    return pageBehind(page, async (behind, limit) => {
+  private pageOf(condition: Fragment, { after, limit: most }: Page): Promise<PageOf<OrderWithOptions>> {
+    return pageBehind({ after, limit: Math.min(most, ORDERS_AT_ONCE) }, async (behind, limit) => {
       const newest = sql`ORDER BY o.id DESC LIMIT ${limit}::bigint`
       const found = await this.read(sql`${condition} ${behind(sql`o.id`)}`, newest)
       return found.map((item) => ({ item, id: item.order.id }))
