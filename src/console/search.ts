@@ -183,9 +183,14 @@ async function ordersBeginning({ orders, turns }: SearchStore, beginning: string
   // A list goes on behind its cursor, so the last id that begins so is looked up.
   const last = beginning.padEnd(ID_DIGITS, 'f')
   const found = await orders.findWithOptions(last)
-  const { items } = await turns.run(CONSOLE, (slice) => orders.all({ after: last, limit: SHOWN_EACH, slice }))
-  const before = items.filter(({ order }) => order.id.startsWith(beginning))
-  return [...(found === undefined ? [] : [found]), ...before].slice(0, SHOWN_EACH).map(shownOrder)
+  const all = found === undefined ? [] : [found]
+  const read = (after: string | null) => turns.run(CONSOLE, (slice) => orders.all({ after, limit: SHOWN_EACH, slice }))
+  for await (const { items } of scan(read, last)) {
+    const before = items.filter(({ order }) => order.id.startsWith(beginning))
+    all.push(...before)
+    if (before.length < items.length || all.length >= SHOWN_EACH) break
+  }
+  return all.slice(0, SHOWN_EACH).map(shownOrder)
 }
 
 /** The invoice that a deposit is matched to, which may be another one than the payer meant. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { validAddress } from '../support/valid-address.js'
 import { ConsoleFixture, OWNER, tablesOf, WALLET } from './console-fixture.js'
 
 const HASH = `0x${'AbCd'.repeat(16).toLowerCase()}`
@@ -50,6 +51,31 @@ describe('the search of the console', () => {
     assert.ok(html.includes('href="/console/deposits?amount=25"'))
     const narrowed = await console.page('/console/invoices?amount=25')
     assert.ok(narrowed.html.includes(first) && !narrowed.html.includes(second))
+  })
+
+  test('finds every order whose id begins so, also when each takes long to read', async (t) => {
+    const console = await ConsoleFixture.start(t)
+    const wallets = Array.from({ length: 50 }, (_, n) => ({
+      ...WALLET,
+      id: `wide-${n}`,
+      address: validAddress('SEP', `wide-${n}`),
+    }))
+    await console.service.assign(OWNER, ...wallets)
+    const walletIds = wallets.map(({ id }) => id)
+    let newest = ''
+    const made: string[] = []
+    for (const amount of ['1', '2', '3', '4', '5', '6', '7']) {
+      const options = ['USDT', 'native'].map((currency) => ({ walletIds, currency, amount }))
+      const reference = `shop-${amount}`
+      const body = { owner: OWNER, name: 'Tea', price: { amount: '3.00', currency: 'EUR' }, options, reference }
+      const { status, json } = await console.service.post('/api/orders', body)
+      assert.equal(status, 201)
+      newest = json.id
+      made.unshift(reference)
+    }
+    const hits = await found(console, newest.slice(0, 6))
+    const orders = hits.filter(([what]) => what === 'Order').map(([, , name]) => name)
+    assert.deepEqual(orders, made)
   })
 
   test('leads from a transaction to the order that it is matched to', async (t) => {
