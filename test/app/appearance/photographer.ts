@@ -3,8 +3,8 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { type Picture, SCREENS } from '../../page/appearance/photographer.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { projectRoot } from '../../support/project-root.js'
-import { Visitor } from '../visitor.js'
-import { type Scene, unlock } from './scenes.js'
+import { Visitor } from '../browser/visitor.js'
+import { SCENES, type Scene, unlock } from './scenes.js'
 import { ORIGIN, StandIn } from './stand-in.js'
 
 export const APP_REFERENCES = join(projectRoot, 'test/app/appearance/pictures')
@@ -47,6 +47,11 @@ export const WALKS: readonly Walk[] = [
     ],
   },
 ]
+
+/** The scenes that a walk pictures, and those from which they follow. */
+export function scenesOf({ all }: Walk): readonly Scene[] {
+  return SCENES.filter(({ isCentral, leads }) => all.length > 0 || isCentral === true || leads === true)
+}
 
 /** Somebody who walks through the scenes, one after the other. */
 export class Walker {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Receiver } from '../support/receiver.js'
+import type { Receiver } from '../../support/receiver.js'
 import type { Visitor } from './visitor.js'
 
 export interface Journey {

@@ -3,11 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { Billhook } from '@billhook/client'
-import type { Browser, Page, Route } from 'playwright-core'
-import { launchBrowser } from '../support/browser.js'
-import { noBrowser } from '../support/chromium.js'
-import { ServiceFixture } from '../support/service-fixture.js'
-import { PASSPHRASE, Visitor } from './visitor.js'
+import type { Page, Request, Route } from 'playwright-core'
+import { noBrowser } from '../../support/chromium.js'
+import { OpenShop } from './open-shop.js'
+import type { Visitor } from './visitor.js'
 
 /** Markup, an override of direction that is never closed, a link that runs, and a template. */
 const MARKUP = '<img src=x onerror=document.title=1>\u202e\u2066javascript:alert(1)\u0000{{7*7}}"\'`$&lt;'
@@ -16,24 +15,20 @@ const ORDER = /\/api\/orders\/[0-9a-f]{32}$/
 const HOURS = 3_600_000
 
 describe('an attack on the web wallet', { skip: noBrowser }, () => {
-  let browser: Browser
-  let service: ServiceFixture
+  let shop: OpenShop
   let merchant: Visitor
   let page: Page
+  /** What has no answer yet. */
+  const asked = new Set<Request>()
   before(async () => {
-    browser = await launchBrowser()
-    service = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on' })
-    merchant = await Visitor.arrive(service.url, browser)
+    shop = await OpenShop.open({ network: 'Ethereum Sepolia', wallets: 2 })
+    merchant = shop.merchant
     page = merchant.page
-    await merchant.becomesMerchant()
-    await merchant.sees('Invoices')
-    await merchant.getsWallets('Ethereum Sepolia', 2)
+    page.on('request', (request) => request.url().includes('/events') || asked.add(request))
+    page.on('requestfinished', (request) => asked.delete(request))
+    page.on('requestfailed', (request) => asked.delete(request))
   })
-  after(async () => {
-    await merchant?.leave()
-    await browser?.close()
-    await service?.stop()
-  })
+  after(() => shop?.close())
 
   /** Changes answers of the service until the test is over. */
   async function answers(url: string | RegExp, change: (body: never) => unknown): Promise<() => Promise<void>> {
@@ -43,6 +38,12 @@ describe('an attack on the web wallet', { skip: noBrowser }, () => {
     }
     await merchant.context.route(url, lie)
     return () => merchant.context.unrouteAll({ behavior: 'ignoreErrors' })
+  }
+
+  /** Nothing is asked for any more but events. */
+  async function settles(): Promise<void> {
+    do await page.waitForTimeout(100)
+    while (asked.size > 0)
   }
 
   async function reopens(): Promise<void> {
@@ -86,7 +87,7 @@ describe('an attack on the web wallet', { skip: noBrowser }, () => {
       ]) {
         await page.evaluate(`location.hash = '${place}'`)
         await page.locator('main h1').waitFor()
-        await page.waitForLoadState('networkidle')
+        await settles()
         assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${place} is wider`)
         assert.equal(await page.locator('main img, main script, main iframe, main a[href^="javascript"]').count(), 0)
       }
@@ -95,7 +96,6 @@ describe('an attack on the web wallet', { skip: noBrowser }, () => {
       assert.notEqual(await page.title(), '1')
       await end()
       await page.setViewportSize({ width: 360, height: 740 })
-      await reopens()
       assert.deepEqual(merchant.complaints.slice(complaints), [])
     })
   }
@@ -110,10 +110,10 @@ describe('an attack on the web wallet', { skip: noBrowser }, () => {
     try {
       await other.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}`)
       const outcome = await other.evaluate(`(async () => {
-        const service = ${JSON.stringify(service.url)}
+        const service = ${JSON.stringify(shop.service.url)}
         const sent = (init) => fetch(service + '/api/invoices', { method: 'POST', body: '{}', ...init }).then(({ type }) => type, () => 'refused')
         const opened = window.open(service + '/app')
-        await new Promise((resolve) => setTimeout(resolve, 500))
+        for (let looks = 0; looks < 100 && opened?.closed === false; looks++) await new Promise((resolve) => setTimeout(resolve, 100))
         opened?.postMessage('locked', '*')
         opened?.postMessage({ id: 1, call: 'forget', given: [] }, '*')
         new BroadcastChannel('billhook ').postMessage('locked')
@@ -129,7 +129,7 @@ describe('an attack on the web wallet', { skip: noBrowser }, () => {
       // Cross-Origin-Opener-Policy: the opener holds a window that looks closed.
       assert.deepEqual(outcome, { json: 'refused', databases: 0, isClosed: true, held: 'refused' })
       const status = await other.evaluate(
-        `fetch(${JSON.stringify(service.url)} + '/api/invoices', { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }).then(({ type, status }) => type + status)`,
+        `fetch(${JSON.stringify(shop.service.url)} + '/api/invoices', { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }).then(({ type, status }) => type + status)`,
       )
       assert.equal(status, 'opaque0')
       assert.equal(await page.getByRole('heading', { level: 1, name: 'Locked' }).count(), 0)
@@ -229,7 +229,7 @@ describe('an attack on the web wallet', { skip: noBrowser }, () => {
 
   for (const hours of [-26, 26]) {
     test(`by a clock of the device that is ${hours} hours wrong does not stop what is live`, async () => {
-      const visitor = await Visitor.arrive(service.url, browser)
+      const visitor = await shop.arrives()
       await visitor.context.addInitScript(`{ const now = Date.now; Date.now = () => now() + ${hours * HOURS} }`)
       await visitor.open('#/invoices')
       await visitor.page.reload()
@@ -243,53 +243,9 @@ describe('an attack on the web wallet', { skip: noBrowser }, () => {
         String(await visitor.page.evaluate('location.hash'))
           .split('/')
           .pop() ?? ''
-      await new Billhook({ url: service.url }).simulateDeposit({ invoiceId: id })
+      await new Billhook({ url: shop.service.url }).simulateDeposit({ invoiceId: id })
       await visitor.page.locator('main [data-state=paid]').waitFor()
       await visitor.leave()
     })
   }
-
-  test('by two tabs that begin at once keeps one identity, and tells the other tab', async () => {
-    const visitor = await Visitor.arrive(service.url, browser)
-    const second = await visitor.context.newPage()
-    await second.goto(`${service.url}/app`)
-    const tabs = [visitor.page, second]
-    for (const tab of tabs) {
-      await tab.getByRole('button', { name: /^I was given an API key/ }).click()
-      await tab.getByLabel('Identity of the shop', { exact: true }).fill('0'.repeat(64))
-      await tab.getByLabel(/^Private key/).fill('22'.repeat(32))
-      await tab.getByRole('button', { name: 'Next', exact: true }).click()
-      await tab.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE)
-      await tab.getByLabel('The passphrase again', { exact: true }).fill(PASSPHRASE)
-    }
-    await Promise.all(tabs.map((tab) => tab.getByRole('button', { name: 'Next', exact: true }).click()))
-    const refused = tabs.map((tab) => tab.getByText(/\(occupied\)/).waitFor())
-    await Promise.any(refused)
-    for (const settled of refused) settled.catch(() => undefined)
-    await visitor.leave()
-  })
-
-  test('by a reload in each step of the beginning leads back to the first, and keeps nothing by halves', async () => {
-    const visitor = await Visitor.arrive(service.url, browser)
-    await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
-    await visitor.sees('Write these twelve words down')
-    const words = await visitor.page.locator('.words li').allTextContents()
-    await visitor.page.reload()
-    await visitor.sees('Your shop')
-    await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
-    await visitor.sees('Write these twelve words down')
-    assert.notDeepEqual(await visitor.page.locator('.words li').allTextContents(), words)
-    await visitor.press('I have written them down')
-    await visitor.page.reload()
-    await visitor.sees('Your shop')
-    await visitor.restores(words.join(' '))
-    await visitor.page.reload()
-    // The passphrase is taken or not: it is locked, or begins anew.
-    const heading = visitor.page.getByRole('heading', { level: 1, name: /^(Locked|Your shop)$/ })
-    await heading.waitFor()
-    if ((await heading.textContent()) === 'Locked') await visitor.unlocks()
-    else await visitor.restores(words.join(' '))
-    await visitor.sees('Invoices')
-    await visitor.leave()
-  })
 })

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { launchBrowser } from '../../support/browser.js'
+import { noBrowser } from '../../support/chromium.js'
+import { ServiceFixture } from '../../support/service-fixture.js'
+import { PASSPHRASE, Visitor } from './visitor.js'
+
+const MODES = [
+  ['by default', {}],
+  ['with unsigned requests of its own pages only', { BILLHOOK_UNSIGNED: 'same-origin', BILLHOOK_HTTP: 'node' }],
+  ['without unsigned requests', { BILLHOOK_UNSIGNED: 'off' }],
+  ['in strict mode', { BILLHOOK_STRICT: 'on' }],
+] as const
+
+describe('somebody who begins with the web wallet', { skip: noBrowser }, () => {
+  let browser: Browser
+  let service: ServiceFixture
+  before(async () => {
+    browser = await launchBrowser()
+    service = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on' })
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.stop()
+  })
+
+  for (const [mode, settings] of MODES) {
+    test(`comes from nothing to an invoice that is seen paid, ${mode}`, async (t) => {
+      const service = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', ...settings })
+      t.after(() => service.stop())
+      const visitor = await Visitor.arrive(service.url, browser)
+      t.after(() => visitor.leave())
+      await visitor.sees('Your shop')
+      await visitor.becomesMerchant()
+      await visitor.sees('Invoices')
+      await visitor.reads('There is no invoice yet.')
+      await visitor.getsWallets('TRON Nile', 2)
+      await visitor.invoices('Tea set', '25.00', 'A-17')
+      await visitor.sees('25.00 USDT')
+      await visitor.press('Simulate the payment')
+      await visitor.page.locator('main [data-state=paid]').waitFor()
+      await visitor.follow('Invoices')
+      await visitor.page.getByRole('link', { name: /Tea set.*A-17.*Paid/s }).waitFor()
+      assert.deepEqual(visitor.complaints, [])
+    })
+  }
+
+  test('is asked for three words, and goes on with the right ones only', async (t) => {
+    const visitor = await Visitor.arrive(service.url, browser)
+    t.after(() => visitor.leave())
+    await visitor.sees('Your shop')
+    await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
+    await visitor.sees('Write these twelve words down')
+    await visitor.press('I have written them down')
+    await visitor.givesBack(Array(12).fill('zebra'))
+    await visitor.press('Next')
+    await visitor.reads(/^Word \d+ is another one\./)
+  })
+
+  test('is told without a ledger what the operator has to do, and goes on when it is done', async (t) => {
+    const service = await ServiceFixture.start({ BILLHOOK_STRICT: 'on', BILLHOOK_ONBOARDING_NAME: 'shop.example' })
+    t.after(() => service.stop())
+    const visitor = await Visitor.arrive(service.url, browser)
+    t.after(() => visitor.leave())
+    await visitor.becomesMerchant('shop.example')
+    await visitor.sees('Preparing your shop')
+    const command = visitor.page.locator('code', { hasText: 'billhook identities add' })
+    const identity = (await command.textContent())?.split(' ').pop()
+    await service.push({ id: 'onboarded', type: 'identity.onboarded', identity })
+    await visitor.sees('Invoices')
+    await visitor.follow('Wallets')
+    await visitor.reads('This service has no ledger: its operator gives you wallets, with the command below.')
+  })
+
+  test('gets the first wallet where an invoice lacks one, and loses nothing that was typed', async (t) => {
+    const visitor = await Visitor.arrive(service.url, browser)
+    t.after(() => visitor.leave())
+    const { page } = visitor
+    await visitor.becomesMerchant()
+    await visitor.sees('Invoices')
+    await visitor.follow('Till')
+    await visitor.reads('No coin with a rate and a wallet can pay this.')
+    await visitor.follow('Get wallets')
+    await visitor.sees('Wallets')
+    await visitor.invoices('Tea set', '25')
+    await visitor.reads(/^You have no wallet on /)
+    await visitor.press('Get wallets')
+    await page.getByText(/^You have no wallet on /).waitFor({ state: 'detached' })
+    assert.equal(await page.getByLabel('What it is for', { exact: true }).inputValue(), 'Tea set')
+    await visitor.press('Create')
+    await visitor.sees('25 USDT')
+    await visitor.press('Simulate the payment')
+    await page.locator('main [data-state=paid]').waitFor()
+    assert.deepEqual(visitor.complaints, [])
+  })
+
+  test('in two tabs at once has one identity, and is told so in the other tab', async () => {
+    const visitor = await Visitor.arrive(service.url, browser)
+    const second = await visitor.context.newPage()
+    await second.goto(`${service.url}/app`)
+    const tabs = [visitor.page, second]
+    for (const tab of tabs) {
+      await tab.getByRole('button', { name: /^I was given an API key/ }).click()
+      await tab.getByLabel('Identity of the shop', { exact: true }).fill('0'.repeat(64))
+      await tab.getByLabel(/^Private key/).fill('22'.repeat(32))
+      await tab.getByRole('button', { name: 'Next', exact: true }).click()
+      await tab.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE)
+      await tab.getByLabel('The passphrase again', { exact: true }).fill(PASSPHRASE)
+    }
+    await Promise.all(tabs.map((tab) => tab.getByRole('button', { name: 'Next', exact: true }).click()))
+    const refused = tabs.map((tab) => tab.getByText(/\(occupied\)/).waitFor())
+    await Promise.any(refused)
+    for (const settled of refused) settled.catch(() => undefined)
+    await visitor.leave()
+  })
+
+  test('is led back to the first step by a reload in any, and keeps nothing by halves', async () => {
+    const visitor = await Visitor.arrive(service.url, browser)
+    await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
+    await visitor.sees('Write these twelve words down')
+    const words = await visitor.page.locator('.words li').allTextContents()
+    await visitor.page.reload()
+    await visitor.sees('Your shop')
+    await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
+    await visitor.sees('Write these twelve words down')
+    assert.notDeepEqual(await visitor.page.locator('.words li').allTextContents(), words)
+    await visitor.press('I have written them down')
+    await visitor.page.reload()
+    await visitor.sees('Your shop')
+    await visitor.restores(words.join(' '))
+    await visitor.page.reload()
+    // The passphrase is taken or not: it is locked, or begins anew.
+    const heading = visitor.page.getByRole('heading', { level: 1, name: /^(Locked|Your shop)$/ })
+    await heading.waitFor()
+    if ((await heading.textContent()) === 'Locked') await visitor.unlocks()
+    else await visitor.restores(words.join(' '))
+    await visitor.sees('Invoices')
+    await visitor.leave()
+  })
+
+  test('sees nothing of it in a frame of another page', async () => {
+    const host = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html')
+      response.end(`<!doctype html><iframe src="${service.url}/app"></iframe>`)
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => host.once('listening', resolve))
+    const page = await browser.newPage()
+    try {
+      await page.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}`)
+      const frame = await (await page.waitForSelector('iframe')).contentFrame()
+      assert.equal(await frame?.locator('#app').count(), 0)
+    } finally {
+      await page.close()
+      host.close()
+    }
+  })
+})
