@@ -14,6 +14,7 @@ import { assertFound } from './check-data.js'
 import { ManualClock } from './manual-clock.js'
 import { TEST_NETWORKS } from './networks.js'
 import type { PostgresServer } from './postgres-server.js'
+import { ReusedDatabase } from './reused-database.js'
 
 /** Options of a store on PostgreSQL for tests: real ids, and secrets that count up. */
 export function postgresStoreOptions(url: string): Omit<PostgresStoreOptions, 'clock'> {
@@ -53,29 +54,16 @@ export async function createDatabase(server: Pick<PostgresServer, 'url'>): Promi
   return server.url(name)
 }
 
-/** Empties all tables, which is quicker than another database. */
-async function emptyDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<{ tablename: string }>(
-    "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
-  )
-  const tables = rows.map(({ tablename }) => tablename).filter((name) => name !== 'billhook' && name !== 'logged')
-  await client.query(tables.map((name) => `DELETE FROM ${name}`).join(';'))
-  await client.query('UPDATE logged SET since = 0')
-  await client.end()
-}
-
 /** Databases that a harness has left empty. */
-const empty: string[] = []
+const empty: ReusedDatabase[] = []
 
 /** A store alone in a database, which it leaves empty. */
 export async function openPostgresHarness(server: PostgresServer): Promise<StoreHarness> {
-  const url = empty.pop() ?? (await createDatabase(server))
+  const database = empty.pop() ?? new ReusedDatabase(await createDatabase(server))
   const clock = new ManualClock()
   let failure: Error | null = null
   let flaw: RegExp | null = null
-  const base = postgresStoreOptions(url)
+  const base = postgresStoreOptions(database.url)
   const options: PostgresStoreOptions = {
     ...base,
     clock,
@@ -102,9 +90,9 @@ export async function openPostgresHarness(server: PostgresServer): Promise<Store
     },
     async discard() {
       await store.close()
-      await assertSoundDatabase(url, flaw)
-      await emptyDatabase(url)
-      empty.push(url)
+      await database.assertSound(flaw)
+      await database.empty()
+      empty.push(database)
     },
   }
 }

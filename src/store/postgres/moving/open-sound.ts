@@ -14,14 +14,15 @@ export async function openSound(
 ): Promise<{ readonly snapshot: Snapshot; readonly kind: Kind }> {
   const snapshot = await Snapshot.open(address)
   try {
-    return { snapshot, kind: await kindOf(snapshot, address.shown) }
+    return { snapshot, kind: await soundKindOf(snapshot, address.shown) }
   } catch (error) {
     await snapshot.close()
     throw error
   }
 }
 
-async function kindOf(snapshot: Snapshot, name: string): Promise<Kind> {
+/** The kind of what a database holds. Throws as `openSound` does. */
+export async function soundKindOf(snapshot: Snapshot, name: string): Promise<Kind> {
   const place = await snapshot.one<Place>(ASK_PLACE)
   if (place !== undefined) assertPlace(place)
   const row = place?.isOurs

@@ -30,6 +30,11 @@ export class Snapshot {
     const session = await Session.open({ ...address, answerTimeoutMs: ANSWER_TIMEOUT_MS }).catch((error: Error) => {
       throw new OperatorError(`the database ${address.shown} cannot be used: ${error.message || error.name}`)
     })
+    return Snapshot.begin(session)
+  }
+
+  /** Begins on a session, which ends with it. */
+  static async begin(session: Session): Promise<Snapshot> {
     try {
       await session.run(sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
       for (const setting of SETTINGS) await session.run(new Fragment([`SET LOCAL ${setting}`], []))
