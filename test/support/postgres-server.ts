@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endChild, untilLine } from './child-process.js'
+import { copyCluster, makeCluster } from './empty-cluster.js'
 import { freePort } from './free-port.js'
+import { asNobody } from './nobody.js'
+import { PostgresAbsent } from './postgres-absent.js'
 import { absenceOf } from './programs.js'
 import { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './temporary-directory.js'
 
 /** Where Debian keeps the programs of each version. */
 const DEBIAN = '/usr/lib/postgresql'
-/** PostgreSQL refuses to run as root, so it runs as `nobody` then. */
-export const NOBODY = 65_534
 /** What it says when clients may come. */
 const READY = /ready to accept (read-only )?connections/
 
@@ -30,11 +31,6 @@ export interface ServerOptions {
   readonly isDurable?: boolean
   /** Where its data is, in place of a directory of its own. */
   readonly directory?: Pick<TemporaryDirectory, 'path' | 'remove'>
-}
-
-/** Its message is a reason to skip a test. */
-export class PostgresAbsent extends Error {
-  override readonly name = 'PostgresAbsent'
 }
 
 /** A PostgreSQL server of a test, reached at 127.0.0.1. */
@@ -150,41 +146,19 @@ export class PostgresServer {
   /** Becomes a standby of a primary that has not been started yet. */
   private copy(primary: PostgresServer): void {
     chmodSync(this.directory.path, 0o711)
-    const copied = spawnSync('cp', ['-a', primary.dataDirectory, this.dataDirectory])
-    assert.equal(copied.status, 0)
+    copyCluster(primary.dataDirectory, this.dataDirectory)
     writeFileSync(join(this.dataDirectory, 'standby.signal'), '')
   }
 
   private initialise(): void {
-    const { path } = this.directory
-    mkdirSync(this.dataDirectory)
-    chmodSync(path, 0o711)
-    if (process.getuid?.() === 0) chownSync(this.dataDirectory, NOBODY, NOBODY)
-    const flags = [
-      '-D',
-      this.dataDirectory,
-      '-U',
-      'postgres',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--auth=trust',
-      '--no-sync',
-    ]
-    const made = spawnSync(join(this.programs, 'initdb'), flags, { encoding: 'utf8', ...asNobody() })
-    // Not to be run by `nobody`, for one, in a directory that only root may enter.
-    if (made.error !== undefined) throw new PostgresAbsent(`PostgreSQL cannot be run here: ${made.error.message}`)
-    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
+    chmodSync(this.directory.path, 0o711)
+    makeCluster(this.programs, this.dataDirectory)
   }
 }
 
 /** The processes that a process has started. */
 export function childrenOf(pid: number): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-}
-
-/** Options of a process that may not be root's, which is an unprivileged one then. */
-export function asNobody() {
-  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY, env: { PATH: process.env['PATH'] ?? '' } } : {}
 }
 
 /** Names a directory of the programs that tests are to use. */

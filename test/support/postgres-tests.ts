@@ -1,5 +1,6 @@
 import { after, test } from 'node:test'
-import { PostgresAbsent, PostgresServer, type ServerOptions } from './postgres-server.js'
+import { PostgresAbsent } from './postgres-absent.js'
+import { PostgresServer, type ServerOptions } from './postgres-server.js'
 
 /**
  * A server for the tests of a file, which is stopped behind them. Null where there is no PostgreSQL: a skipped test tells why.
