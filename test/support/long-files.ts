@@ -36,6 +36,7 @@ export const LONG_FILES: readonly string[] = [
   'deploy/alerts/database.test',
   'service/crash.test',
   'service/networks.test',
+  'service/settling-crash.test',
   'proxies/deployed.test',
   'service/open-pages.test',
   'console/browser.test',
