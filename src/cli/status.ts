@@ -99,9 +99,11 @@ export function statusLines({
     url === null || condition === null
       ? 'No service runs on this directory.'
       : `Running at ${url}, process ${pid}, since ${time(started_at)}, ${condition.replace('_', ' ')}.`
-  const modes = [strict ? 'strict' : 'not strict', ...(sandbox ? ['sandbox'] : [])].join(', ')
+  // What the settings say is told of a service: those of this command may be others.
+  const modes =
+    url === null ? '' : ` (${[strict ? 'strict' : 'not strict', ...(sandbox ? ['sandbox'] : [])].join(', ')})`
   return [
-    `Billhook ${version} (${modes}), ${store === 'lmdb' ? `data in ${data}` : `state in ${store}`}`,
+    `Billhook ${version}${modes}, ${store === 'lmdb' ? `data in ${data}` : `state in ${store}`}`,
     `Store ${storeId}, created ${time(bornAt)}`,
     runs,
     ...(notReady === null ? [] : [`Not ready: ${printable(notReady)}. See: billhook doctor`]),
@@ -116,7 +118,7 @@ export function statusLines({
       : [
           `Webhooks: ${outbox.queued} queued, ${outbox.attempted} in progress, ${outbox.waiting} waiting for another attempt`,
         ]),
-    ...(rates === null ? [] : [summaryOf(rates)]),
+    ...(rates === null || url === null ? [] : [summaryOf(rates)]),
     ...Object.entries(wallets ?? {}).map(
       ([network, { claimable, unassigned, withdrawn }]) =>
         `${network}: ${unassigned} wallets without an owner, ${claimable} of them can be claimed now${withdrawn === 0 ? '' : `; ${withdrawn} more were withdrawn: see billhook wallets list --withdrawn`}`,

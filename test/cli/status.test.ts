@@ -47,6 +47,15 @@ test('the status of a service is one word: who reads that it is ready need not l
   assert.ok(degraded.includes('Degraded: SEP lags.'))
 })
 
+test('without a service nothing is said of settings, which are those of the command', () => {
+  const off = { source: 'off', at: null, age_seconds: null, max_age_seconds: 600, spread: '0' } as const
+  const rates = { ...off, rates: {}, withheld: [] }
+  const told = (url: string | null) =>
+    statusLines({ ...STATUS, rates, url }).filter((line) => /strict|Rates/.test(line))
+  assert.deepEqual(told(null), [])
+  assert.deepEqual(told('http://127.0.0.1:8080'), ['Billhook 1.2.3 (strict), data in /data', 'Rates: off'])
+})
+
 test('a service that takes requests is ready, or degraded as /readyz says; without a service there is no such word', () => {
   const url = 'http://127.0.0.1:8080'
   assert.equal(conditionOf(true, [], url), 'ready')

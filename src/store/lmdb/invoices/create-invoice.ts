@@ -4,7 +4,6 @@ import {
   type Invoice,
   type InvoiceRequest,
   type InvoiceTerms,
-  isSetTooMany,
   reasonAgainst,
   type UnusableWallet,
   WALLET_SETS_MAX,
@@ -22,26 +21,18 @@ import { ownerNoOf } from '../identities/identities.js'
 import { findById } from '../keys/api-keys.js'
 import { accountOf, totalAfter } from '../payments/running-totals.js'
 import type { CurrencyNo } from '../tables/currencies.js'
-import { type InvoiceId, type OwnerNo, type SetNo, under } from '../tables/keys.js'
+import { type InvoiceId, type OwnerNo, under } from '../tables/keys.js'
 import { NOTHING } from '../tables/tables.js'
 import type { WalletRow } from '../wallets/wallet-row.js'
 import { findWallet } from '../wallets/wallets.js'
 import { addExpiry, settleIfPaid } from './invoice-index.js'
 import { type Place, placeOf } from './invoice-places.js'
 import { putInvoiceRow } from './invoice-rows.js'
-import {
-  countOpenSetsAt,
-  enterOpen,
-  firstOpenOf,
-  hasOpenInvoice,
-  isKnownFull,
-  noteFull,
-  openOfAmount,
-  openSetsAt,
-} from './open-invoices.js'
+import { countOpenSetsAt, enterOpen, hasOpenInvoice, isKnownFull, openOfAmount, openSetsAt } from './open-invoices.js'
+import { isOpenSet, setName, settleThenHasOpen, settleThenIsFull } from './open-sets.js'
 import { putOrder } from './order-rows.js'
 import { enterPaid } from './paid-invoices.js'
-import { findSet, internSet, setNoOf } from './wallet-sets.js'
+import { internSet, setNoOf } from './wallet-sets.js'
 
 /** Creates an invoice, in LMDB. */
 export function createIn(commit: Commit, command: InvoiceCommand, terms: InvoiceTerms): InvoiceResult {
@@ -161,8 +152,9 @@ class LmdbCreation extends CreationFacts implements CreationWork {
         const count = countOpenSetsAt(commit, place)
         // Sets are looked at only where there may be too many.
         if (count + this.alongside.length < WALLET_SETS_MAX) return false
-        const beside = this.setsBeside(this.walletAt(i), setName, (ids) => this.isNewSet(ids))
-        return count + beside.length >= WALLET_SETS_MAX && this.settleThenIsFull(place, beside)
+        const beside = this.setsBeside(this.walletAt(i), setName, (ids) => this.addsASet(ids))
+        const mayBeFull = count + beside.length >= WALLET_SETS_MAX
+        return mayBeFull && settleThenIsFull(commit, place, this.request.walletIds, beside)
       })
     )
   }
@@ -230,7 +222,7 @@ class LmdbCreation extends CreationFacts implements CreationWork {
   protected unpaidWallet(): string | null {
     return this.walletWhere((place) => {
       for (const setNo of openSetsAt(this.commit, place))
-        if (this.settleThenHasOpen(place, setNo, this.currencyNo)) return true
+        if (settleThenHasOpen(this.commit, place, setNo, this.currencyNo)) return true
       return false
     })
   }
@@ -245,6 +237,13 @@ class LmdbCreation extends CreationFacts implements CreationWork {
     return this.request.walletIds[at] ?? ''
   }
 
+  /** Whether the wallets of an option before it add to the sets that have open invoices. */
+  private addsASet(walletIds: readonly string[]): boolean {
+    return (
+      setName(walletIds) !== setName(this.request.walletIds) && !isOpenSet(this.commit, this.allowed.ownerNo, walletIds)
+    )
+  }
+
   private get allowed(): OwnedWallets {
     if (this.owned === null) throw new Error('an invoice was allowed on wallets that are not owned')
     return this.owned
@@ -254,39 +253,4 @@ class LmdbCreation extends CreationFacts implements CreationWork {
     if (this.id === null) throw new Error('an invoice was entered that has no id')
     return this.id
   }
-
-  /** Whether the wallets of an option before it are a set that is not its own and has no open invoice yet: only such a one adds to the sets. */
-  private isNewSet(walletIds: readonly string[]): boolean {
-    const { commit } = this
-    if (setName(walletIds) === setName(this.request.walletIds)) return false
-    const { ownerNo } = this.allowed
-    const wallets = walletIds.flatMap((id) => findWallet(commit, id) ?? [])
-    const setNo = setNoOf(commit, ownerNo, wallets)
-    const [first] = wallets
-    return setNo === undefined || first === undefined || !hasOpenInvoice(commit, placeOf(first.no, ownerNo), setNo)
-  }
-
-  /** Whether as many sets of wallets as may share a wallet have an unpaid invoice at a place, or will have with those `beside`. */
-  private settleThenIsFull(place: Place, beside: readonly string[]): boolean {
-    // Sets whose invoices turn out to be paid leave, so that no later search examines them.
-    const open = [...openSetsAt(this.commit, place)].filter((setNo) => this.settleThenHasOpen(place, setNo))
-    const walletIds = open.map((setNo) => findSet(this.commit, setNo).walletIds)
-    if (!isSetTooMany(setName(this.request.walletIds), new Set(walletIds.map(setName)), beside)) return false
-    if (open.length >= WALLET_SETS_MAX) noteFull(this.commit, place, walletIds.flat())
-    return true
-  }
-
-  private settleThenHasOpen(place: Place, setNo: SetNo, currencyNo?: CurrencyNo): boolean {
-    // One that is not unpaid leaves the open invoices, so that another becomes the first.
-    for (;;) {
-      const id = firstOpenOf(this.commit, place, setNo, currencyNo)
-      if (id === null) return false
-      if (settleIfPaid(this.commit, id) === 'open') return true
-    }
-  }
-}
-
-/** Names a set of wallets, whatever their order. No wallet id has a comma. */
-function setName(walletIds: readonly string[]): string {
-  return [...walletIds].sort().join(',')
 }
