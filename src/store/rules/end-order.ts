@@ -43,7 +43,7 @@ export function* acceptOrder<I extends OptionRow>(
   if (order.acceptedAt !== null) return unchanged(yield* ask(work.answerOf(held)))
   if (voidedAtOf(work.orders, order, rows) !== null) return refuse('order_void')
   const accepted = yield* acceptNow(work.orders, held)
-  work.orders.put(accepted)
+  work.orders.put(accepted.order)
   return succeed(yield* ask(work.answerOf(yield* holdOrder(work.orders, order.id))))
 }
 

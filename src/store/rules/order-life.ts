@@ -56,20 +56,20 @@ export function* reviewOrder<I extends OptionRow>(
   const share = shareOf(portions)
   const standing = standingOf(share)
   const moved = { ...order, standing }
-  let reviewed = moved
+  let reviewed: HeldOrder<I> = { order: moved, rows }
   if (order.acceptedAt === null) {
     const event = eventOf(order.standing, standing)
     if (event !== null) work.log(event, moved, cause?.invoice ?? null)
-    if (standing === 'paid') reviewed = yield* voidOthers(work, { order: moved, rows }, portions)
-    else if (order.standing === 'paid') reviewed = yield* takeBack(work, { order: moved, rows })
-    if (cause !== null && isToBeAccepted(reviewed, share, cause))
-      reviewed = yield* acceptNow(work, { order: reviewed, rows }, portions)
+    if (standing === 'paid') reviewed = yield* voidOthers(work, reviewed, portions)
+    else if (order.standing === 'paid') reviewed = yield* takeBack(work, reviewed)
+    if (cause !== null && isToBeAccepted(reviewed.order, share, cause))
+      reviewed = yield* acceptNow(work, reviewed, portions)
   }
   if (cause?.isConfirmed === true && isTooMuch(order, { rows, portions }, share, cause.invoice)) {
-    work.log('order.overpaid', reviewed, cause.invoice)
+    work.log('order.overpaid', reviewed.order, cause.invoice)
   }
-  if (reviewed !== moved || standing !== order.standing || order !== held.order) work.put(reviewed)
-  return { order: reviewed, rows }
+  if (reviewed.order !== moved || standing !== order.standing || order !== held.order) work.put(reviewed.order)
+  return reviewed
 }
 
 /** What an order is for people now. */
@@ -101,7 +101,7 @@ export function* optionEnded<I extends OptionRow>(work: OrderWork<I>, id: string
   const { order, rows } = yield* holdOrder(work, id)
   const present = rows.map((row) => (row.invoice.id === ended.invoice.id ? ended : row))
   if (ended.acceptedAt !== null && order.acceptedAt === null) {
-    work.put(yield* acceptNow(work, { order, rows: present }))
+    work.put((yield* acceptNow(work, { order, rows: present })).order)
   } else if (ended.voidedAt !== null) endIfNoneIsLeft(work, order, present)
 }
 
@@ -110,7 +110,7 @@ export function* acceptNow<I extends OptionRow>(
   work: OrderWork<I>,
   { order, rows }: HeldOrder<I>,
   portions = portionsOf(work, rows),
-): Asking<Order> {
+): Asking<HeldOrder<I>> {
   const accepted = { ...order, acceptedAt: work.life.nowMs }
   work.log('order.accepted', accepted, null)
   return yield* voidOthers(work, { order: accepted, rows }, portions)
@@ -178,18 +178,19 @@ function* voidOthers<I extends OptionRow>(
   work: OrderWork<I>,
   { order, rows }: HeldOrder<I>,
   portions: readonly Portion[],
-): Asking<Order> {
+): Asking<HeldOrder<I>> {
   const others = rows.filter((row, i) => {
     const portion = portions[i]
     return isAlive(row) && portion !== undefined && !isPaidAlone(portion)
   })
-  if (others.length === 0) return order
+  if (others.length === 0) return { order, rows }
   const gone = yield* voidRows(work, others)
-  return { ...order, options: marked(order.options, rows, (id) => gone.has(id)) }
+  const options = marked(order.options, rows, (id) => gone.has(id))
+  return { order: { ...order, options }, rows: rows.map((row) => gone.get(row.invoice.id) ?? row) }
 }
 
 /** Has what the end of an order had voided live again. */
-function* takeBack<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): Asking<Order> {
+function* takeBack<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): Asking<HeldOrder<I>> {
   const { life } = work
   const wanted = rows.filter(({ voidedAt }, i) => voidedAt !== null && order.options[i]?.isVoidedByOrder === true)
   const held = wanted.length === 0 ? [] : yield* ask(work.holdWithWallets(wanted))
@@ -207,7 +208,8 @@ function* takeBack<I extends OptionRow>(work: OrderWork<I>, { order, rows }: Hel
     alive.set(row.invoice.id, revived)
   }
   const forgotten = { ...order, options: order.options.map((option) => ({ ...option, isVoidedByOrder: false })) }
-  return ended(work, forgotten, [...alive.values()])
+  const present = [...alive.values()]
+  return { order: ended(work, forgotten, present), rows: present }
 }
 
 function* voidRows<I extends OptionRow>(work: OrderWork<I>, rows: readonly I[]): Asking<ReadonlyMap<string, I>> {

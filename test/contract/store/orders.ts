@@ -590,6 +590,24 @@ export function describeOrders(open: OpenStore): void {
       assert.deepEqual(await typesOf(t, made), ['order.created', 'order.partly', 'order.accepted'])
     })
 
+    scenario(
+      'ends again what lives again with it, when it is accepted by the deposit that shows what was taken back',
+      async (t) => {
+        await t.harness.reopen({ underpayment: 1000 })
+        const made = await tenOrOne(t)
+        await t.own('bob', 'wallet-1')
+        await pay(t, 'while it is another\u2019s', '4000000')
+        await t.own('alice', 'wallet-1')
+        await pay(t, 'rest', '6000000')
+        await standsAs(t, made, 'paid', WHOLE, [false, true])
+        await report(t, 'dropped', 'while it is another\u2019s', '4000000')
+        await pay(t, 'nearly', '3500000')
+        await standsAs(t, made, 'paid', '0.950000000000000000', [true, true])
+        const types = ['order.created', 'order.paid', 'order.unpaid', 'order.accepted']
+        assert.deepEqual(await typesOf(t, made), types)
+      },
+    )
+
     scenario('that was paid before it was made is so', async (t) => {
       const receivedAt = START_MS + 60_000
       const ahead = { txHash: 'ahead', currency: 'Tether', amount: '10000000', receivedAt }
