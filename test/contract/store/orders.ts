@@ -8,7 +8,7 @@ import { orderState } from '../../../src/domain/order-share.js'
 import { importRecords } from '../../../src/service/import.js'
 import { recordsOf as exported } from '../../../src/service/records.js'
 import type { CreatedOrder } from '../../../src/store/commands.js'
-import { addressOf, refusalOf, unwrap } from '../../support/fixtures.js'
+import { addressOf, invoiceRequest, refusalOf, unwrap } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OrderFieldsOfTest, orderCommand } from '../../support/orders.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
@@ -614,6 +614,41 @@ export function describeOrders(open: OpenStore): void {
       await t.deposit('confirmed', ahead)
       const made = await tenOrOne(t)
       await standsAs(t, made, 'paid', WHOLE, [false, true])
+    })
+
+    scenario('that was paid before it was made is in the way of nothing that is created with it', async (t) => {
+      const receivedAt = START_MS + 60_000
+      await t.deposit('confirmed', { txHash: 'ahead', currency: 'Tether', amount: '10000000', receivedAt })
+      const options = [
+        { walletIds: ['wallet-1'], currency: 'USDT', amount: '10' },
+        { walletIds: ['wallet-2'], currency: 'native', amount: '1' },
+      ]
+      const request = invoiceRequest({ walletIds: ['wallet-2'], amount: '1' })
+      const fates = await t.store.commands.perform([
+        orderCommand({ options }),
+        { type: 'invoice', request },
+        orderCommand({ options }),
+        { type: 'invoice', request },
+      ])
+      const codes = fates.map((fate) => {
+        if (fate.status === 'rejected' || !('outcome' in fate.value)) return assert.fail()
+        const { outcome } = fate.value
+        return 'ok' in outcome && !outcome.ok ? outcome.failure.code : null
+      })
+      assert.deepEqual(codes, [null, null, 'amount_in_use', 'amount_in_use'])
+      const { items } = unwrap(await t.store.events.page('alice', { after: null, limit: EVENTS_MAX }))
+      assert.deepEqual(
+        items.map(({ type }) => type).filter((type) => !type.startsWith('deposit.')),
+        [
+          'invoice.created',
+          'invoice.paid',
+          'invoice.created',
+          'order.created',
+          'order.paid',
+          'invoice.voided',
+          'invoice.created',
+        ],
+      )
     })
 
     scenario('is told to a receiver with the invoice', async (t) => {
