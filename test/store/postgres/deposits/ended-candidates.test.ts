@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import type { DepositFact } from '../../../../src/domain/ledger-fact.js'
+import type { DepositReport } from '../../../../src/domain/deposit.js'
+import { orderState } from '../../../../src/domain/order-share.js'
 import type { WalletCommand, WalletResult } from '../../../../src/store/commands.js'
 import { openPostgresStore } from '../../../../src/store/postgres/postgres-store.js'
 import type { Store } from '../../../../src/store/store.js'
@@ -63,13 +64,17 @@ async function perform(store: Store, command: WalletCommand): Promise<WalletResu
   return fate.value
 }
 
-function paid(txHash: string, walletId: string, currency: string, amount: string): WalletCommand {
+function paid(
+  txHash: string,
+  walletId: string,
+  currency: string,
+  amount: string,
+  report: DepositReport = 'confirmed',
+): WalletCommand {
   // Behind all creations, whatever the time of the database is.
   const receivedAt = Date.now() + 60_000
-  const fact: DepositFact = depositFact('confirmed', {
-    ...{ txHash, toAddress: addressOf(walletId), currency, amount, receivedAt },
-  })
-  return { type: 'deposit', eventId: null, fact }
+  const seen = { txHash, toAddress: addressOf(walletId), currency, amount, receivedAt }
+  return { type: 'deposit', eventId: null, fact: depositFact(report, seen) }
 }
 
 /** An invoice of 5 ether, and behind it an order of 1 ether on the same wallet or 10 USDT on the other one. */
@@ -120,5 +125,31 @@ test('a deposit is not matched to an option that its order ends while the deposi
 
     assert.notEqual((await one.invoices.findWithPayment(option))?.voidedAt, null)
     assert.equal(await matchOf(one, 'late'), invoice)
+  })
+})
+
+test('a deposit comes to an option that lives again at that moment, and both are recorded, one after the other', async () => {
+  await withStores(async (one, other, operator) => {
+    const [invoice, option] = await invoiceAndOption(one)
+    await perform(one, { type: 'void', invoiceId: invoice, owner: 'alice' })
+    await perform(one, paid('completing', TOKEN, 'Tether', '10000000'))
+
+    await operator.query('BEGIN')
+    await operator.query('SELECT 1 FROM orders FOR UPDATE')
+    // Each has locked the wallet of its deposit then. The first one needs the other's too, since it lets the option live again.
+    const dropped = perform(one, paid('completing', TOKEN, 'Tether', '10000000', 'dropped'))
+    await waiting(operator, 1)
+    const late = perform(other, paid('late', COIN, '#native', '1'))
+    await waiting(operator, 2)
+    await operator.query('COMMIT')
+    await Promise.all([dropped, late])
+
+    assert.equal(await matchOf(one, 'late'), option)
+    const { items } = await one.orders.page('alice', EVERYTHING, { orderNumber: null })
+    const states = items.map((found) => orderState(found.order, found.invoices, found.readAt))
+    assert.deepEqual(
+      states.map(({ status, paidFraction }) => [status, paidFraction]),
+      [['paid', '1.000000000000000000']],
+    )
   })
 })
