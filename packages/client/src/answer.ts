@@ -2,6 +2,10 @@ import type { ErrorCode } from './api-types.js'
 import { BillhookError } from './error.js'
 
 const MS_PER_SECOND = 1000
+/** Of the body of one answer: a page of a thousand orders with long texts stays below. The Python client has the same limit. */
+export const ANSWER_MAX_BYTES = 64 * 1024 * 1024
+/** How deep arrays and objects of an answer lie in each other at most. Those of the service stay below ten. */
+export const NESTING_MAX = 100
 
 /** An answer, read to its end. */
 export interface Received {
@@ -33,7 +37,45 @@ export interface Reply {
  */
 export async function refusalOf(response: Response, url: string): Promise<BillhookError | null> {
   if (response.ok) return null
-  return errorIn({ status: response.status, headers: response.headers, text: await response.text() }, url)
+  const { status, headers } = response
+  try {
+    return errorIn({ status, headers, text: await textOf(response) }, url)
+  } catch (error) {
+    if (error instanceof BillhookError) return error
+    throw error
+  }
+}
+
+/** The body of an answer. Throws `unexpected_answer`, and reads no further, where it is larger than any of the service. */
+export async function textOf(response: Response): Promise<string> {
+  const { body } = response
+  // Some platforms have no streams.
+  if (body === null || body === undefined) return fitting(await response.text(), response)
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  const pieces: string[] = []
+  let bytes = 0
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return pieces.join('') + decoder.decode()
+    bytes += value.length
+    if (bytes > ANSWER_MAX_BYTES) {
+      // Whoever sends without end may not take the end of the stream, either.
+      reader.cancel().catch(() => undefined)
+      throw tooLarge(response)
+    }
+    pieces.push(decoder.decode(value, { stream: true }))
+  }
+}
+
+function fitting(text: string, response: Response): string {
+  if (text.length > ANSWER_MAX_BYTES) throw tooLarge(response)
+  return text
+}
+
+function tooLarge({ status, url }: Response): BillhookError {
+  const message = `The answer of ${url} is larger than ${ANSWER_MAX_BYTES} bytes.`
+  return new BillhookError(message, 'unexpected_answer', { status })
 }
 
 /** An answer that may be an error, of which nothing is sure. */
@@ -67,7 +109,7 @@ export function errorIn({ status, headers, text }: Received, url: string): Billh
     wallet: textIn(body.wallet),
     reason: textIn(body.reason),
     coin: textIn(body.coin),
-    supported: Array.isArray(body.supported) ? body.supported.map(String) : undefined,
+    supported: Array.isArray(body.supported) ? body.supported.filter((one) => typeof one === 'string') : undefined,
   }
   const message = messageOf(body.error, code, told)
   return new BillhookError(message, code as ErrorCode, { status, ...told, requestId, retryAfterMs })
@@ -112,12 +154,13 @@ function messageOf(text: string, code: string, { field, wallet, reason, coin, su
 
 export function replyIn({ status, headers, text }: Received, url: string): Reply {
   const body = parsed(text)
-  if (typeof body !== 'object' || body === null) {
-    throw new BillhookError(`${url} did not answer with JSON: see what else listens there.`, 'unexpected_answer', {
+  const wrong = (told: string) =>
+    new BillhookError(`${url} ${told}: see what else listens there.`, 'unexpected_answer', {
       status,
       requestId: headers.get('x-request-id') ?? undefined,
     })
-  }
+  if (typeof body !== 'object' || body === null) throw wrong('did not answer with JSON')
+  if (isDeeperThan(NESTING_MAX, body)) throw wrong(`answered with JSON that is nested more than ${NESTING_MAX} deep`)
   const target = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
   const query = new URLSearchParams(target?.split('?')[1])
   return { body, next: query.get('cursor') ?? query.get('after'), headers }
@@ -130,6 +173,16 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Looks one level after the other, because what is nested without end would take the stack of a function that calls itself. */
+function isDeeperThan(levels: number, body: object): boolean {
+  let level: readonly object[] = [body]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === levels) return true
+    level = level.flatMap((value) => Object.values(value).filter((one) => typeof one === 'object' && one !== null))
+  }
+  return false
 }
 
 /** Seconds or a date (RFC 9110, 10.2.3). */

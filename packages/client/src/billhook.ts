@@ -388,7 +388,7 @@ export class Billhook {
    * ```
    */
   async listApiKeys({ signal }: CallOptions = {}): Promise<ApiKey[]> {
-    return await this.#read({ tag: 'GET /api/users/:id/api-keys', params: this.#ownerParam(), signal })
+    return await this.#readList({ tag: 'GET /api/users/:id/api-keys', params: this.#ownerParam(), signal })
   }
 
   /**
@@ -551,7 +551,10 @@ export class Billhook {
    */
   async identityExists(id: string = this.#owner(), { signal }: CallOptions = {}): Promise<boolean> {
     const call = { tag: 'GET /api/identity/:id/exists', params: { id }, signer: undefined, signal } as const
-    return (await this.#read<IdentityExistsAnswer>(call)).exists
+    const { exists } = await this.#read<Partial<IdentityExistsAnswer>>(call)
+    // An answer that does not say it is no "no".
+    if (typeof exists !== 'boolean') throw this.#unexpected('does not say whether the identity exists')
+    return exists
   }
 
   /**
@@ -604,7 +607,7 @@ export class Billhook {
    * ```
    */
   async listWallets({ signal }: CallOptions = {}): Promise<Wallet[]> {
-    return await this.#read({ tag: 'GET /api/users/:id/wallets', params: this.#ownerParam(), signal })
+    return await this.#readList({ tag: 'GET /api/users/:id/wallets', params: this.#ownerParam(), signal })
   }
 
   /**
@@ -718,8 +721,25 @@ export class Billhook {
     return { id: this.#owner() }
   }
 
+  /** One record. What is in it is as the service documents it. */
   async #read<T>(call: Call): Promise<T> {
-    return (await this.request(call)).body as T
+    const { body } = await this.request(call)
+    if (Array.isArray(body)) throw this.#unexpected('answered with a list instead of a record')
+    return body as T
+  }
+
+  async #readList<T>(call: Call): Promise<T[]> {
+    return this.#listIn((await this.request(call)).body)
+  }
+
+  #listIn<T>(body: unknown): T[] {
+    const isList = Array.isArray(body) && body.every((record) => typeof record === 'object' && record !== null)
+    if (!isList) throw this.#unexpected('answered without a list of records')
+    return body
+  }
+
+  #unexpected(told: string): BillhookError {
+    return new BillhookError(`${this.transport.url} ${told}.`, 'unexpected_answer')
   }
 
   /** What the service says of itself, asked again if it has not listed a network before. */
@@ -747,7 +767,10 @@ export class Billhook {
         params: this.#ownerParam(),
         query: { ...query, limit, [name]: cursor ?? undefined },
       })
-      yield* page.body as T[]
+      yield* this.#listIn<T>(page.body)
+      // It would go on like this without end.
+      if (page.next !== null && page.next === cursor)
+        throw this.#unexpected('names a page of a list as its own next one')
       cursor = page.next
     } while (cursor !== null)
   }

@@ -1,3 +1,4 @@
+import { textOf } from './answer.js'
 import type { NodeAnswer } from './ledger-verdict.js'
 import type { Fetch } from './transport.js'
 import { anyOf } from './wait.js'
@@ -31,7 +32,7 @@ export async function postTo(node: string, body: string, options: PostOptions): 
       signal: anyOf(signal, limit) ?? null,
       credentials: 'omit',
     })
-    const answer: unknown = await response.json()
+    const answer: unknown = JSON.parse(await textOf(response))
     if (response.ok && typeof answer === 'object' && answer !== null && '$summary' in answer) {
       return { kind: 'answer', answer }
     }

@@ -1,4 +1,4 @@
-import { errorIn, type Received, type Reply, replyIn } from './answer.js'
+import { errorIn, type Received, type Reply, replyIn, textOf } from './answer.js'
 import { BillhookError } from './error.js'
 import { signedHeaders } from './signed-headers.js'
 import type { Signer } from './signer.js'
@@ -96,9 +96,10 @@ export class Transport {
         signal: anyOf(call.signal, limit) ?? null,
         ...(text === '' ? {} : { body: text }),
       })
-      return { status: response.status, headers: response.headers, text: await response.text() }
+      return { status: response.status, headers: response.headers, text: await textOf(response) }
     } catch (cause) {
       if (call.signal?.aborted === true) throw call.signal.reason
+      if (cause instanceof BillhookError) throw cause
       const told = limit.aborted ? `gave no answer within ${timeoutMs} ms` : `cannot be reached: ${reasonOf(cause)}`
       throw new BillhookError(`${this.url} ${told}.`, 'unreachable', { cause })
     }
