@@ -10,13 +10,16 @@ import { OrderBook } from '../orders/order-book.js'
 import { type OrderAsked, orderDraftOf } from '../orders/order-draft.js'
 import { optionsFor, waysToPay } from '../orders/order-options.js'
 import { orderAsked, orderRecorded } from '../orders/order-suspicion.js'
-import type { Session, Shop } from '../session/session.js'
+import type { Shop } from '../session/session.js'
+import type { Session } from '../session/session.js'
+import { asFarAsKept } from '../storage/as-far-as-kept.js'
 import type { Database } from '../storage/database.js'
 import { Till } from '../till/till.js'
 import { FIRST_STATE, type TillState } from '../till/till-state.js'
 import type { Addresses } from '../wallets/known-wallets.js'
 import { PoolKeeper, type PoolSizes } from '../wallets/pool-keeper.js'
 import { WalletBook } from '../wallets/wallet-book.js'
+import { keepUp } from './keep-up.js'
 import { outboxPlace, remembers } from './places.js'
 import { newKey, untilLookedAt } from './platform.js'
 
@@ -48,6 +51,8 @@ export class Desk {
   readonly isSandbox = signal(false)
   /** The base address of the service. */
   readonly url: string
+  /** Why what has no answer cannot be sent again at the moment; null where nothing hinders it. */
+  readonly trouble = signal<unknown>(null)
   /** Why the first lists could not be read. */
   readonly failure = signal<unknown>(null)
 
@@ -108,7 +113,15 @@ export class Desk {
     void this.lookForSandbox()
     void this.readRates()
     void this.followEvents()
-    void this.keepUp()
+    const { ended } = this.shop
+    void keepUp({
+      work: () => this.catchUp(),
+      pause: () => untilLookedAt(REPEAT_MS, ended),
+      onFailure: (error) => {
+        this.trouble.value = error
+      },
+      ended,
+    })
   }
 
   /** Creates an invoice or an order once, and answers its id. */
@@ -118,7 +131,8 @@ export class Desk {
       await this.look(creation, id)
       return id
     } finally {
-      await this.showPending()
+      // What cannot be read is told where it is sent again (`trouble`), and hides nothing that happened here.
+      await this.showPending().catch(() => undefined)
     }
   }
 
@@ -207,7 +221,7 @@ export class Desk {
     const { billhook, owner, ended } = this.shop
     return follow({
       list: (after) => billhook.listEvents({ after, pageSize: 1000, signal: ended }),
-      place: remembers<Followed | null>(this.database, owner, 'followed', null),
+      place: asFarAsKept(remembers<Followed | null>(this.database, owner, 'followed', null)),
       count: (tally, event) => counted(tally, event, this.info),
       onTally: (tally) => {
         this.tally.value = recent(tally, Date.now())
@@ -229,18 +243,15 @@ export class Desk {
     })
   }
 
-  private async keepUp(): Promise<void> {
-    const { ended } = this.shop
-    while (!ended.aborted) {
-      const { created, refused } = await this.outbox.resume(this.sender())
-      await this.showPending()
-      for (const { pending, id } of created) {
-        await this.look(pending.creation, id)
-        await this.till.onCreated(pending, id)
-      }
-      for (const { pending, error } of refused) await this.till.onRefused(pending, error)
-      if (this.wallets.canGet) await this.pool.refill()
-      await untilLookedAt(REPEAT_MS, ended)
+  /** Sends what has no answer, and refills the pool. */
+  private async catchUp(): Promise<void> {
+    const { created, refused } = await this.outbox.resume(this.sender())
+    await this.showPending()
+    for (const { pending, id } of created) {
+      await this.look(pending.creation, id)
+      await this.till.onCreated(pending, id)
     }
+    for (const { pending, error } of refused) await this.till.onRefused(pending, error)
+    if (this.wallets.canGet) await this.pool.refill()
   }
 }

@@ -1,4 +1,5 @@
 import { BillhookError, type InvoiceDraft, type OrderDraft } from '@billhook/client'
+import { NotSent } from './not-sent.js'
 
 /** What is to be created. */
 export type Creation =
@@ -62,7 +63,11 @@ export class Outbox {
   async create(creation: Creation, sender: Sender, key: string = this.newKey()): Promise<Created> {
     const { owner, signedBy } = sender
     const pending: Pending = { key, creation, owner, signedBy, at: this.now() }
-    await this.place.put(pending)
+    try {
+      await this.place.put(pending)
+    } catch (cause) {
+      throw new NotSent('nothing was sent, because it could not be stored', { cause })
+    }
     return this.send(pending, sender)
   }
 
@@ -124,6 +129,7 @@ const UNDECIDED_CODES = ['unreachable', 'unexpected_answer', 'idempotency_in_pro
 
 /** Whether a failure leaves open what became of a request, or whether it would be answered otherwise in a while. */
 export function isUndecided(error: unknown): boolean {
+  if (error instanceof NotSent) return false
   // What is no answer at all, such as an app that was locked, decides nothing.
   if (!(error instanceof BillhookError)) return !(error instanceof TypeError)
   const { code, status } = error

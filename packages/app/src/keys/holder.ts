@@ -1,9 +1,13 @@
 import { identityId, keySigner, newPhrase, privateKeyFromPhrase, type Signer } from '@billhook/client'
+import { closedStatus } from './closed-status.js'
 import { KeyError } from './key-error.js'
 import { newVaultKey, type Secrets, type StoredKey, seal, unseal, type Vault, type VaultKey } from './vault.js'
 
 /** How long an open vault waits for the next input. */
 export const LOCK_AFTER_MS = 15 * 60_000
+
+/** Half of what they can be takes half a million years at a thousand trials a second (docs/security/web-wallet.md). */
+const PASSPHRASE_WORDS = 5
 
 /** Where the one vault is kept. */
 export interface VaultPlace {
@@ -60,14 +64,17 @@ export class KeyHolder {
   constructor(private readonly parts: HolderParts) {}
 
   async status(): Promise<KeyStatus> {
-    if (this.isOpen()) return this.openStatus()
-    const vault = await this.parts.place.read()
-    return vault === null ? { state: 'empty' } : { state: 'locked', owner: vault.owner }
+    return this.isOpen() ? this.openStatus() : closedStatus(this.parts.place)
   }
 
   /** Twelve new words. Nothing is kept of them. */
   newPhrase(): string {
     return newPhrase()
+  }
+
+  /** Some words for a passphrase, of 55 random bits: each word of a new phrase but the last one has eleven (BIP-39). */
+  newPassphrase(): string {
+    return newPhrase().split(' ').slice(0, PASSPHRASE_WORDS).join(' ')
   }
 
   /** Throws `bad_phrase` for words that are no phrase. */

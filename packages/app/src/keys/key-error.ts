@@ -7,6 +7,8 @@ export type KeyErrorCode =
   | 'bad_key'
   | 'no_key'
   | 'insecure'
+  /** The browser keeps nothing (`StorageError`), in the thread of the keys. */
+  | 'storage'
 
 /** What can be wrong with keys, a passphrase or words. The message tells nothing of them. */
 export class KeyError extends Error {

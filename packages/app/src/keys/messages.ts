@@ -5,6 +5,7 @@ import type { KeyErrorCode } from './key-error.js'
 export const CALLS = [
   'status',
   'newPhrase',
+  'newPassphrase',
   'checkPhrase',
   'checkKey',
   'create',

@@ -1,6 +1,7 @@
 /** The thread that holds the keys. Its policy lets it connect to nothing (`src/http/routes/app.ts`). */
 
 import { Database } from '../storage/database.js'
+import { StorageError } from '../storage/storage-error.js'
 import { vaultPlace } from '../storage/vault-place.js'
 import { KeyHolder } from './holder.js'
 import { KeyError } from './key-error.js'
@@ -24,7 +25,8 @@ async function answer({ id, call, given }: Asked): Promise<Told> {
 }
 
 function failureOf(id: number, error: unknown): Told {
-  return { id, code: error instanceof KeyError ? error.code : null, message: String(error) }
+  const code = error instanceof KeyError || error instanceof StorageError ? error.code : null
+  return { id, code, message: String(error) }
 }
 
 function tell(told: Told): void {

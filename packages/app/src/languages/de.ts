@@ -60,6 +60,11 @@ export const de: Texts = {
   passphraseAgain: 'Die Passphrase noch einmal',
   passphraseShort: 'Nehmen Sie mindestens {count} Zeichen.',
   passphraseDiffers: 'Die beiden sind nicht gleich.',
+  passphraseSuggest: 'Fünf Wörter vorschlagen',
+  passphraseSuggested:
+    'Schreiben Sie sie auf Papier, und geben Sie sie unten noch einmal ein. Eine Grafikkarte würde dafür eine halbe Million Jahre probieren.',
+  passphraseGuessable:
+    'Ein Dieb würde das zuerst versuchen: Es besteht aus häufigen Wörtern, Namen, Daten oder Wiederholungen. Nehmen Sie andere Wörter oder den Vorschlag.',
   working: 'Bitte warten …',
 
   unlockTitle: 'Gesperrt',
@@ -320,5 +325,27 @@ export const de: Texts = {
   errorLocked: 'Die App ist gesperrt. Öffnen Sie sie mit Ihrer Passphrase.',
   errorInsecure:
     'Diese Seite kam nicht über HTTPS; daher erzeugt der Browser keine Schlüssel. Bitten Sie den Betreiber um eine Adresse, die mit https:// beginnt.',
-  errorOther: '{message} ({code})',
+  errorAnswer:
+    'Was geantwortet hat, ist keine Antwort dieses Dienstes. Versuchen Sie es noch einmal. Hilft das nicht, sagen Sie es dem Betreiber.',
+  errorLedgerSlow: 'Das Ledger braucht länger als sonst. Versuchen Sie es noch einmal: Es geschieht nichts doppelt.',
+  errorWalletNotYours:
+    'Der Dienst kennt eine dieser Wallets nicht oder noch nicht als Ihre. Versuchen Sie es gleich noch einmal.',
+  errorMixedCoins: 'Die Coins dieser Netzwerke sind verschieden. Wählen Sie Netzwerke mit demselben Coin.',
+  errorNotYours: 'Das gehört einem anderen Geschäft und kann hier nicht geändert werden.',
+  errorRepeated: 'Das gibt es schon. Sehen Sie in der Liste nach, bevor Sie es noch einmal anlegen.',
+  errorInProgress: 'Das geschieht gerade schon. Warten Sie einen Moment, und sehen Sie wieder nach.',
+  errorValues: 'Der Dienst nimmt einen dieser Werte nicht an. Schreiben Sie es kürzer oder einfacher.',
+  errorNotOwner:
+    'Dieser API-Schlüssel gehört nicht zu dieser Identität. Vergessen Sie die Schlüssel hier, und geben Sie zwei ein, die zusammengehören.',
+  errorReopen: 'Der Dienst verlangt eine Signatur, die fehlt. Sperren Sie die App, und öffnen Sie sie wieder.',
+  errorGone: 'Das ist nicht mehr da oder nicht mehr möglich. Laden Sie die Seite neu, um zu sehen, wie es steht.',
+  errorPlace:
+    'Der Dienst nimmt die App unter dieser Adresse nicht an. Öffnen Sie die, die Ihnen der Betreiber gegeben hat.',
+  errorOtherTab: 'Ein anderer Tab hat die Schlüssel in diesem Browser geändert. Laden Sie die Seite neu.',
+  errorStorage:
+    'Dieser Browser bewahrt nichts auf: ein privates Fenster, kein Platz, oder seine Daten wurden entfernt. Schaffen Sie Platz oder nehmen Sie ein anderes Fenster, und laden Sie die Seite neu.',
+  errorDefect:
+    'App und Dienst verstehen einander nicht. Laden Sie die Seite neu. Hilft das nicht, sagen Sie dem Betreiber: {code}',
+  errorOther:
+    'Der Dienst lehnt ab, aus einem Grund, den diese App nicht kennt. Laden Sie die Seite neu, oder sagen Sie dem Betreiber: {message} ({code})',
 }

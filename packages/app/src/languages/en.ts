@@ -58,6 +58,11 @@ export const en = {
   passphraseAgain: 'The passphrase again',
   passphraseShort: 'Take at least {count} characters.',
   passphraseDiffers: 'The two are not the same.',
+  passphraseSuggest: 'Suggest five words',
+  passphraseSuggested:
+    'Write them on paper, and type them once more below. One graphics card would try half a million years for them.',
+  passphraseGuessable:
+    'A thief would try this first: it is made of common words, names, dates or repetitions. Take other words, or the suggestion.',
   working: 'Working …',
 
   unlockTitle: 'Locked',
@@ -304,7 +309,26 @@ export const en = {
   errorLocked: 'The app is locked. Open it with your passphrase.',
   errorInsecure:
     'This page did not come by HTTPS, and so the browser makes no keys. Ask the operator for an address that begins with https://.',
-  errorOther: '{message} ({code})',
+  errorAnswer: 'What answered is not an answer of this service. Try again. If that does not help, tell the operator.',
+  errorLedgerSlow: 'The ledger takes longer than usual. Try again: nothing is done twice.',
+  errorWalletNotYours: 'The service does not know one of these wallets as yours, or not yet. Try again in a moment.',
+  errorMixedCoins: 'The coins of these networks differ. Choose networks that have the same coin.',
+  errorNotYours: 'It belongs to another shop, so it cannot be changed here.',
+  errorRepeated: 'This exists already. Look in the list before you make it again.',
+  errorInProgress: 'This is being done already. Wait a moment, and look again.',
+  errorValues: 'The service does not take one of these values. Make what you typed shorter or simpler.',
+  errorNotOwner:
+    'This API key does not belong to this identity. Forget the keys here, and enter the two that belong together.',
+  errorReopen: 'The service wants a signature that is missing. Lock the app, and open it again.',
+  errorGone: 'This is not there or not possible any more. Reload the page to see how things stand.',
+  errorPlace: 'The service does not accept this address of the app. Open the one that its operator gave you.',
+  errorOtherTab: 'Another tab has changed the keys in this browser. Reload the page.',
+  errorStorage:
+    'This browser keeps nothing: a private window, no room, or its data were removed. Make room or take another window, and reload the page.',
+  errorDefect:
+    'The app and the service do not understand each other. Reload the page. If that does not help, tell the operator: {code}',
+  errorOther:
+    'The service refuses, for a reason that this app does not know. Reload the page, or tell the operator: {message} ({code})',
 } as const
 
 export type TextKey = keyof typeof en

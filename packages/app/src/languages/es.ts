@@ -59,6 +59,11 @@ export const es: Texts = {
   passphraseAgain: 'La frase de contraseña otra vez',
   passphraseShort: 'Use al menos {count} caracteres.',
   passphraseDiffers: 'Las dos no son iguales.',
+  passphraseSuggest: 'Proponer cinco palabras',
+  passphraseSuggested:
+    'Escríbalas en papel y tecléelas una vez más abajo. Una tarjeta gráfica tardaría medio millón de años en hallarlas.',
+  passphraseGuessable:
+    'Un ladrón probaría esto primero: son palabras comunes, nombres, fechas o repeticiones. Elija otras palabras, o la propuesta.',
   working: 'Un momento …',
 
   unlockTitle: 'Bloqueado',
@@ -308,5 +313,25 @@ export const es: Texts = {
   errorLocked: 'La aplicación está bloqueada. Ábrala con su frase de contraseña.',
   errorInsecure:
     'Esta página no llegó por HTTPS, así que el navegador no crea claves. Pida al operador una dirección que empiece por https://.',
-  errorOther: '{message} ({code})',
+  errorAnswer:
+    'Lo que respondió no es una respuesta de este servicio. Inténtelo de nuevo. Si no sirve, avise al operador.',
+  errorLedgerSlow: 'El registro tarda más de lo habitual. Inténtelo de nuevo: nada se hace dos veces.',
+  errorWalletNotYours:
+    'El servicio no conoce, o aún no, una de estas billeteras como suya. Inténtelo de nuevo en un momento.',
+  errorMixedCoins: 'Las monedas de estas redes son distintas. Elija redes que tengan la misma moneda.',
+  errorNotYours: 'Pertenece a otra tienda y no se puede cambiar aquí.',
+  errorRepeated: 'Esto ya existe. Mire en la lista antes de crearlo otra vez.',
+  errorInProgress: 'Esto ya se está haciendo. Espere un momento y mire de nuevo.',
+  errorValues: 'El servicio no acepta uno de estos valores. Escríbalo más corto o más sencillo.',
+  errorNotOwner:
+    'Esta clave API no pertenece a esta identidad. Olvide las claves aquí e introduzca las dos que van juntas.',
+  errorReopen: 'El servicio pide una firma que falta. Bloquee la aplicación y ábrala de nuevo.',
+  errorGone: 'Esto ya no existe o ya no es posible. Recargue la página para ver cómo está.',
+  errorPlace: 'El servicio no acepta esta dirección de la aplicación. Abra la que le dio su operador.',
+  errorOtherTab: 'Otra pestaña ha cambiado las claves en este navegador. Recargue la página.',
+  errorStorage:
+    'Este navegador no guarda nada: ventana privada, sin espacio, o se borraron sus datos. Haga espacio o use otra ventana, y recargue la página.',
+  errorDefect: 'La aplicación y el servicio no se entienden. Recargue la página. Si no sirve, diga al operador: {code}',
+  errorOther:
+    'El servicio lo rechaza por un motivo que esta aplicación no conoce. Recargue la página, o diga al operador: {message} ({code})',
 }

@@ -59,6 +59,11 @@ export const fr: Texts = {
   passphraseAgain: 'La phrase secrète encore une fois',
   passphraseShort: 'Prenez au moins {count} caractères.',
   passphraseDiffers: 'Les deux ne sont pas identiques.',
+  passphraseSuggest: 'Proposer cinq mots',
+  passphraseSuggested:
+    'Écrivez-les sur papier, puis saisissez-les encore une fois ci-dessous. Une carte graphique chercherait un demi-million d’années.',
+  passphraseGuessable:
+    'Un voleur essaierait cela en premier : ce sont des mots courants, des noms, des dates ou des répétitions. Prenez d’autres mots, ou la proposition.',
   working: 'Un instant …',
 
   unlockTitle: 'Verrouillé',
@@ -311,5 +316,26 @@ export const fr: Texts = {
   errorLocked: 'L’application est verrouillée. Ouvrez-la avec votre phrase secrète.',
   errorInsecure:
     'Cette page n’est pas arrivée par HTTPS ; le navigateur ne crée donc pas de clés. Demandez à l’opérateur une adresse qui commence par https://.',
-  errorOther: '{message} ({code})',
+  errorAnswer:
+    'Ce qui a répondu n’est pas une réponse de ce service. Réessayez. Si cela n’aide pas, prévenez l’opérateur.',
+  errorLedgerSlow: 'Le registre met plus de temps que d’habitude. Réessayez : rien n’est fait deux fois.',
+  errorWalletNotYours:
+    'Le service ne connaît pas, ou pas encore, un de ces portefeuilles comme le vôtre. Réessayez dans un instant.',
+  errorMixedCoins: 'Les monnaies de ces réseaux diffèrent. Choisissez des réseaux qui ont la même monnaie.',
+  errorNotYours: 'Cela appartient à une autre boutique et ne peut pas être modifié ici.',
+  errorRepeated: 'Cela existe déjà. Regardez dans la liste avant de le créer de nouveau.',
+  errorInProgress: 'C’est déjà en cours. Attendez un instant, puis regardez de nouveau.',
+  errorValues: 'Le service n’accepte pas une de ces valeurs. Écrivez plus court ou plus simple.',
+  errorNotOwner:
+    'Cette clé API n’appartient pas à cette identité. Oubliez les clés ici, puis saisissez les deux qui vont ensemble.',
+  errorReopen: 'Le service veut une signature qui manque. Verrouillez l’application, puis rouvrez-la.',
+  errorGone: 'Cela n’existe plus ou n’est plus possible. Rechargez la page pour voir où en sont les choses.',
+  errorPlace: 'Le service n’accepte pas cette adresse de l’application. Ouvrez celle que l’opérateur vous a donnée.',
+  errorOtherTab: 'Un autre onglet a changé les clés dans ce navigateur. Rechargez la page.',
+  errorStorage:
+    'Ce navigateur ne garde rien : fenêtre privée, plus de place, ou données supprimées. Faites de la place ou prenez une autre fenêtre, puis rechargez la page.',
+  errorDefect:
+    'L’application et le service ne se comprennent pas. Rechargez la page. Si cela n’aide pas, dites à l’opérateur : {code}',
+  errorOther:
+    'Le service refuse, pour une raison que cette application ne connaît pas. Rechargez la page, ou dites à l’opérateur : {message} ({code})',
 }

@@ -59,6 +59,11 @@ export const pt: Texts = {
   passphraseAgain: 'A frase secreta de novo',
   passphraseShort: 'Use pelo menos {count} caracteres.',
   passphraseDiffers: 'As duas não são iguais.',
+  passphraseSuggest: 'Sugerir cinco palavras',
+  passphraseSuggested:
+    'Escreva-as no papel e digite-as mais uma vez abaixo. Uma placa de vídeo levaria meio milhão de anos para achá-las.',
+  passphraseGuessable:
+    'Um ladrão tentaria isto primeiro: são palavras comuns, nomes, datas ou repetições. Use outras palavras, ou a sugestão.',
   working: 'Um momento …',
 
   unlockTitle: 'Bloqueado',
@@ -306,5 +311,25 @@ export const pt: Texts = {
   errorLocked: 'O aplicativo está bloqueado. Abra-o com sua frase secreta.',
   errorInsecure:
     'Esta página não veio por HTTPS, por isso o navegador não cria chaves. Peça ao operador um endereço que comece com https://.',
-  errorOther: '{message} ({code})',
+  errorAnswer: 'O que respondeu não é uma resposta deste serviço. Tente de novo. Se não adiantar, avise o operador.',
+  errorLedgerSlow: 'O registro está demorando mais que o normal. Tente de novo: nada é feito duas vezes.',
+  errorWalletNotYours:
+    'O serviço não conhece, ou ainda não, uma destas carteiras como sua. Tente de novo em um momento.',
+  errorMixedCoins: 'As moedas destas redes são diferentes. Escolha redes que tenham a mesma moeda.',
+  errorNotYours: 'Pertence a outra loja e não pode ser mudado aqui.',
+  errorRepeated: 'Isto já existe. Veja na lista antes de criar de novo.',
+  errorInProgress: 'Isto já está sendo feito. Espere um momento e veja de novo.',
+  errorValues: 'O serviço não aceita um destes valores. Escreva mais curto ou mais simples.',
+  errorNotOwner:
+    'Esta chave de API não pertence a esta identidade. Esqueça as chaves aqui e informe as duas que vão juntas.',
+  errorReopen: 'O serviço pede uma assinatura que falta. Bloqueie o aplicativo e abra-o de novo.',
+  errorGone: 'Isto não existe mais ou não é mais possível. Recarregue a página para ver como está.',
+  errorPlace: 'O serviço não aceita este endereço do aplicativo. Abra o que o operador deu a você.',
+  errorOtherTab: 'Outra aba mudou as chaves neste navegador. Recarregue a página.',
+  errorStorage:
+    'Este navegador não guarda nada: janela privada, sem espaço, ou seus dados foram removidos. Libere espaço ou use outra janela, e recarregue a página.',
+  errorDefect:
+    'O aplicativo e o serviço não se entendem. Recarregue a página. Se não adiantar, diga ao operador: {code}',
+  errorOther:
+    'O serviço recusa por um motivo que este aplicativo não conhece. Recarregue a página, ou diga ao operador: {message} ({code})',
 }

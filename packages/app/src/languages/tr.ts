@@ -59,6 +59,11 @@ export const tr: Texts = {
   passphraseAgain: 'Parola bir kez daha',
   passphraseShort: 'En az {count} karakter kullanın.',
   passphraseDiffers: 'İkisi aynı değil.',
+  passphraseSuggest: 'Beş sözcük öner',
+  passphraseSuggested:
+    'Kâğıda yazın ve aşağıya bir kez daha yazın. Bir ekran kartı bunlar için yarım milyon yıl denerdi.',
+  passphraseGuessable:
+    'Hırsız önce bunu denerdi: Sık sözcüklerden, adlardan, tarihlerden ya da tekrarlardan oluşuyor. Başka sözcükler ya da öneriyi alın.',
   working: 'Bir an …',
 
   unlockTitle: 'Kilitli',
@@ -307,5 +312,23 @@ export const tr: Texts = {
   errorLocked: 'Uygulama kilitli. Parolanızla açın.',
   errorInsecure:
     'Bu sayfa HTTPS ile gelmedi, bu yüzden tarayıcı anahtar oluşturmaz. İşletmeciden https:// ile başlayan bir adres isteyin.',
-  errorOther: '{message} ({code})',
+  errorAnswer: 'Yanıt veren, bu hizmetin yanıtı değil. Yeniden deneyin. İşe yaramazsa işletmeciye söyleyin.',
+  errorLedgerSlow: 'Defter her zamankinden uzun sürüyor. Yeniden deneyin: Hiçbir şey iki kez yapılmaz.',
+  errorWalletNotYours:
+    'Hizmet bu cüzdanlardan birini sizin olarak tanımıyor ya da henüz tanımıyor. Birazdan yeniden deneyin.',
+  errorMixedCoins: 'Bu ağların paraları farklı. Aynı parası olan ağları seçin.',
+  errorNotYours: 'Bu başka bir dükkâna ait; burada değiştirilemez.',
+  errorRepeated: 'Bu zaten var. Yeniden yapmadan önce listeye bakın.',
+  errorInProgress: 'Bu zaten yapılıyor. Biraz bekleyin ve yeniden bakın.',
+  errorValues: 'Hizmet bu değerlerden birini kabul etmiyor. Daha kısa ya da daha sade yazın.',
+  errorNotOwner: 'Bu API anahtarı bu kimliğe ait değil. Buradaki anahtarları unutun ve birbirine ait ikisini girin.',
+  errorReopen: 'Hizmet, eksik olan bir imza istiyor. Uygulamayı kilitleyin ve yeniden açın.',
+  errorGone: 'Bu artık yok ya da artık olanaklı değil. Durumu görmek için sayfayı yenileyin.',
+  errorPlace: 'Hizmet uygulamanın bu adresini kabul etmiyor. İşletmecinin verdiği adresi açın.',
+  errorOtherTab: 'Başka bir sekme bu tarayıcıdaki anahtarları değiştirdi. Sayfayı yenileyin.',
+  errorStorage:
+    'Bu tarayıcı hiçbir şey saklamıyor: gizli pencere, yer yok ya da verileri silindi. Yer açın ya da başka pencere kullanın ve sayfayı yenileyin.',
+  errorDefect: 'Uygulama ile hizmet birbirini anlamıyor. Sayfayı yenileyin. İşe yaramazsa işletmeciye söyleyin: {code}',
+  errorOther:
+    'Hizmet, bu uygulamanın bilmediği bir nedenle reddediyor. Sayfayı yenileyin ya da işletmeciye söyleyin: {message} ({code})',
 }

@@ -4,6 +4,7 @@ import type { Desk } from '../desk/desk.js'
 import { text } from '../languages/language.js'
 import { route } from '../routes.js'
 import type { Session } from '../session/session.js'
+import { Failure } from './form.js'
 
 interface ScreenProps {
   readonly title: string
@@ -62,6 +63,7 @@ export function Frame({ desk, session, children }: { desk: Desk; session: Sessio
             {text('liveLost')}
           </p>
         )}
+        <Failure error={desk.trouble.value} />
       </header>
       {children}
     </>

@@ -42,8 +42,14 @@ export class Till {
     if (this.state.value.step !== 'amount') return
     const key = this.parts.newKey()
     this.failure.value = null
-    // Before it is sent: a reload finds it.
-    await this.go({ step: 'sent', key })
+    try {
+      // Before it is sent: a reload finds it.
+      await this.go({ step: 'sent', key })
+    } catch (error) {
+      this.failure.value = error
+      this.state.value = FIRST_STATE
+      return
+    }
     try {
       const id = await this.parts.create({ amount, currency: this.unit.value }, key)
       await this.go(answered(this.state.value, key, id))
