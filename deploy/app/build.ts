@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { constants, gzipSync } from 'node:zlib'
-import { type BuildOptions, type BuildResult, build, type OutputFile } from 'esbuild'
+import { type BuildOptions, type BuildResult, build, type OutputFile, type Plugin, transform } from 'esbuild'
 import { APP_PAGE, type PackedFile } from '../../src/http/routes/app.js'
 import { projectRoot } from '../../test/support/project-root.js'
 
@@ -20,6 +20,22 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
   txt: 'text/plain; charset=utf-8',
+}
+
+/** The texts of every language but English, which names them. */
+const LANGUAGE = /[/\\]src[/\\]languages[/\\][a-z]{2}\.ts$/
+
+/** A quarter of what a language takes are the names of its texts, which all languages have (`languages/named.ts`). */
+const textsWithoutNames: Plugin = {
+  name: 'texts-without-names',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: LANGUAGE }, async ({ path }) => {
+      const code = basename(path, '.ts')
+      if (code === 'en') return null
+      const { code: script } = await transform(readFileSync(path, 'utf8'), { loader: 'ts', format: 'esm' })
+      const module: Record<string, object> = await import(`data:text/javascript,${encodeURIComponent(script)}`)
+      return { contents: `export const ${code} = ${JSON.stringify(Object.values(module[code] ?? {}))}`, loader: 'js' }
+    }),
 }
 
 const shared: BuildOptions = {
@@ -48,6 +64,7 @@ const page = await build({
   format: 'esm',
   splitting: true,
   define: { KEY_THREAD: JSON.stringify(keys) },
+  plugins: [textsWithoutNames],
 })
 const style = await build({ ...shared, entryPoints: { style: 'style.css' } })
 
@@ -58,6 +75,12 @@ const html = readFileSync(join(from, 'index.html'), 'utf8')
   .replace('{main}', nameOf(page.outputFiles, /^main-/))
   .replace('{style}', nameOf(style.outputFiles, /^style-/))
   .replace('{icon}', iconName)
+  .replace(
+    '{preloads}',
+    importsOf(page)
+      .map((file) => `<link rel="modulepreload" href="app/${file}">\n`)
+      .join(''),
+  )
 
 const packages = packagesIn([thread, page])
 const files: readonly PackedFile[] = [
@@ -74,6 +97,13 @@ function nameOf(outputs: readonly OutputFile[] | undefined, name: RegExp): strin
   const found = outputs?.map(({ path }) => basename(path)).find((file) => name.test(file))
   if (found === undefined) throw new Error(`the build made no file ${name}`)
   return found
+}
+
+/** What the first script imports, and with it is asked for at once instead of one after the other. */
+function importsOf({ metafile }: BuildResult): readonly string[] {
+  const [, main] = Object.entries(metafile?.outputs ?? {}).find(([path]) => basename(path).startsWith('main-')) ?? []
+  const imports = (main?.imports ?? []).filter(({ kind, external = false }) => kind === 'import-statement' && !external)
+  return imports.map(({ path }) => basename(path))
 }
 
 function packed(name: string, content: string | Uint8Array): PackedFile {

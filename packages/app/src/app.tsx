@@ -1,26 +1,12 @@
-import { useMemo } from 'preact/hooks'
-import { Desk } from './desk/desk.js'
 import { text } from './languages/language.js'
+import { office } from './loaded-office.js'
 import { Failure } from './parts/form.js'
-import { Frame, Screen } from './parts/frame.js'
-import { route } from './routes.js'
-import { CreateInvoice } from './screens/create-invoice.js'
-import { CreateOrder } from './screens/create-order.js'
-import { InvoicePage } from './screens/invoice.js'
-import { Invoices } from './screens/invoices.js'
-import { Keys } from './screens/keys.js'
+import { Screen } from './parts/frame.js'
 import { Onboarding } from './screens/onboarding.js'
-import { OrderPage } from './screens/order.js'
-import { Orders } from './screens/orders.js'
-import { Overview } from './screens/overview.js'
-import { Settings } from './screens/settings.js'
-import { TillScreen } from './screens/till.js'
 import { Unlock } from './screens/unlock.js'
-import { Wallets } from './screens/wallets.js'
-import { Webhooks } from './screens/webhooks.js'
 import { Welcome } from './screens/welcome.js'
-import type { Session, Shop } from './session/session.js'
-import { Database } from './storage/database.js'
+import type { Shop } from './session/opening.js'
+import type { Session } from './session/session.js'
 
 /** The screen for what the session is doing. */
 export function App({ session }: { readonly session: Session }) {
@@ -32,7 +18,7 @@ export function App({ session }: { readonly session: Session }) {
       return (
         <Screen title={text('errorTitle')}>
           <Failure error={phase.error} />
-          <button type="button" class="main" onClick={() => void session.start()}>
+          <button type="button" class="main" onClick={() => location.reload()}>
             {text('tryAgain')}
           </button>
         </Screen>
@@ -44,59 +30,21 @@ export function App({ session }: { readonly session: Session }) {
     case 'onboarding':
       return <Onboarding session={session} phase={phase} />
     case 'ready':
-      return <Office session={session} shop={phase.shop} />
+      return <Opened session={session} shop={phase.shop} />
   }
 }
 
-function Office({ session, shop }: { readonly session: Session; readonly shop: Shop }) {
-  const desk = useMemo(() => {
-    const opened = new Desk(shop, session, Database.open())
-    void opened.open()
-    return opened
-  }, [shop, session])
-  const failure = desk.failure.value
+/** What is loaded while somebody gives a passphrase may not be there yet, or be lost. */
+function Opened({ session, shop }: { readonly session: Session; readonly shop: Shop }) {
+  const { module, error } = office.value
+  if (module !== null) return <module.Office session={session} shop={shop} />
+  if (error === null) return <p class="starting">{text('starting')}</p>
   return (
-    <Frame desk={desk} session={session}>
-      {failure === null ? (
-        <CurrentScreen desk={desk} session={session} />
-      ) : (
-        <Screen title={text('errorTitle')}>
-          <Failure error={failure} />
-          <button type="button" class="main" onClick={() => void desk.open()}>
-            {text('tryAgain')}
-          </button>
-        </Screen>
-      )}
-    </Frame>
+    <Screen title={text('errorTitle')}>
+      <Failure error={error} />
+      <button type="button" class="main" onClick={() => location.reload()}>
+        {text('tryAgain')}
+      </button>
+    </Screen>
   )
-}
-
-function CurrentScreen({ desk, session }: { readonly desk: Desk; readonly session: Session }) {
-  const { screen, id } = route.value
-  switch (screen) {
-    case 'invoices':
-      return <Invoices desk={desk} />
-    case 'create-invoice':
-      return <CreateInvoice desk={desk} />
-    case 'invoice':
-      return <InvoicePage key={id} desk={desk} id={id} />
-    case 'orders':
-      return <Orders desk={desk} />
-    case 'create-order':
-      return <CreateOrder desk={desk} />
-    case 'order':
-      return <OrderPage key={id} desk={desk} id={id} />
-    case 'till':
-      return <TillScreen desk={desk} />
-    case 'overview':
-      return <Overview desk={desk} />
-    case 'webhooks':
-      return <Webhooks desk={desk} />
-    case 'keys':
-      return <Keys desk={desk} session={session} />
-    case 'wallets':
-      return <Wallets desk={desk} />
-    case 'settings':
-      return <Settings desk={desk} session={session} />
-  }
 }

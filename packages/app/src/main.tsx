@@ -3,6 +3,7 @@ import { App } from './app.js'
 import { chooseLanguage } from './languages/language.js'
 import { LANGUAGES } from './languages/languages.js'
 import { wantedLanguage } from './languages/wanted.js'
+import { loadOffice } from './loaded-office.js'
 import { rememberedLanguage } from './parts/language-choice.js'
 import { followFragment } from './routes.js'
 import { basePathOf } from './session/base-path.js'
@@ -16,11 +17,16 @@ for (const input of INPUTS) addEventListener(input, () => session.touch(), { cap
 
 const place = document.querySelector('#app')
 if (place === null) throw new Error('the page has no place for the app')
-place.replaceChildren()
-render(<App session={session} />, place)
 void session.start()
-void beginIn(LANGUAGES.map(({ code }) => code))
+void begin(place)
 
-async function beginIn(known: readonly string[]): Promise<void> {
-  await chooseLanguage(wantedLanguage(known, location.search, await rememberedLanguage(), navigator.languages))
+/** Nothing is shown in one language, and then in another. */
+async function begin(container: Element): Promise<void> {
+  const known = LANGUAGES.map(({ code }) => code)
+  // A browser that keeps nothing has no choice of before.
+  const remembered = await rememberedLanguage().catch(() => null)
+  await chooseLanguage(wantedLanguage(known, location.search, remembered, navigator.languages))
+  container.replaceChildren()
+  render(<App session={session} />, container)
+  await loadOffice()
 }

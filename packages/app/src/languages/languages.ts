@@ -1,4 +1,5 @@
 import { en, type Texts } from './en.js'
+import { named } from './named.js'
 
 /** A language of the app. */
 export interface Language {
@@ -35,5 +36,5 @@ function other(
   locale: string,
   load: Language['load'],
 ): Language {
-  return { code, name, direction, locale, load }
+  return { code, name, direction, locale, load: async () => named(await load()) }
 }

@@ -24,6 +24,7 @@ export function Welcome({ session }: { readonly session: Session }) {
     setStep('choose')
   }
   if (intended !== null) return <Passphrase session={session} intended={intended} onBack={back} />
+  if (step !== 'choose' && session.service.value === null) return <p class="starting">{text('loading')}</p>
   const shared = { session, onBack: back, onIntended: setIntended }
   if (step === 'new') return <NewPhrase {...shared} />
   if (step === 'restore') return <Restore {...shared} />

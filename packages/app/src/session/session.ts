@@ -1,10 +1,15 @@
-import { Billhook, type ServiceInfo } from '@billhook/client'
+import type { ServiceInfo } from '@billhook/client'
 import { type ReadonlySignal, signal } from '@preact/signals'
+import { closedStatus } from '../keys/closed-status.js'
 import type { KeyStatus } from '../keys/holder.js'
 import { KeyError } from '../keys/key-error.js'
 import { KeyThread } from '../keys/key-thread.js'
+import { Database } from '../storage/database.js'
+import { vaultPlace } from '../storage/vault-place.js'
 import { type Channel, openChannel } from './channel.js'
-import { makeReady, type OnboardingStep } from './onboarding.js'
+import { loaded } from './loaded.js'
+import type { OnboardingStep } from './onboarding.js'
+import type { OpenStatus, Shop } from './opening.js'
 
 /** What the app is doing, before and besides the screens of the shop. */
 export type Phase =
@@ -15,20 +20,6 @@ export type Phase =
   | { readonly name: 'onboarding'; readonly owner: string; readonly step: OnboardingStep; readonly error: unknown }
   | { readonly name: 'ready'; readonly shop: Shop }
 
-/** An open shop. */
-export interface Shop {
-  readonly owner: string
-  readonly billhook: Billhook
-  /** Null where somebody has an API key alone. */
-  readonly identity: string | null
-  /** The public key that signs; null where the service takes unsigned requests. */
-  readonly signedBy: string | null
-  /** Aborted when the app is locked. */
-  readonly ended: AbortSignal
-}
-
-type OpenStatus = Extract<KeyStatus, { readonly state: 'open' }>
-
 const TOUCH_EVERY_MS = 10_000
 
 /** Opens and locks the app. */
@@ -37,7 +28,11 @@ export class Session {
   readonly phase: ReadonlySignal<Phase> = this.current
   readonly keys: KeyThread
   private readonly channel: Channel
-  private known: ServiceInfo | null = null
+  private readonly vault = vaultPlace(Database.open())
+  private readonly known = signal<ServiceInfo | null>(null)
+  /** What the service says of itself; null until it has. */
+  readonly service: ReadonlySignal<ServiceInfo | null> = this.known
+  private learning: Promise<ServiceInfo> | null = null
   private end = new AbortController()
   private touchedAt = 0
 
@@ -51,21 +46,44 @@ export class Session {
     })
   }
 
-  /** What the service says of itself. */
+  /** The same, where it was waited for. */
   get info(): ServiceInfo {
-    if (this.known === null) throw new Error('the service was not asked yet')
-    return this.known
+    if (this.known.value === null) throw new Error('the service was not asked yet')
+    return this.known.value
   }
 
+  /**
+   * Shows what this browser holds, which waits for nothing of the network: the thread of the keys is loaded meanwhile, and has opened
+   * nothing yet.
+   */
   async start(): Promise<void> {
     this.current.value = { name: 'starting' }
     try {
       // Elsewhere browsers have no cryptography.
       if (!isSecureContext) throw new KeyError('insecure')
-      this.known = await new Billhook({ url: this.url }).getInfo()
-      await this.show(await this.keys.ask('status'))
+      const learned = this.learn()
+      learned.catch(() => undefined)
+      await this.show(await closedStatus(this.vault))
+      await learned
     } catch (error) {
-      this.current.value = { name: 'failed', error }
+      this.fail(error)
+    }
+  }
+
+  private fail(error: unknown): void {
+    // Who opens the shop meanwhile is told there.
+    if (this.phase.value.name !== 'onboarding') this.current.value = { name: 'failed', error }
+  }
+
+  /** Asks the service once, and again after a failure. */
+  private async learn(): Promise<ServiceInfo> {
+    this.learning ??= opening().then(({ infoOf }) => infoOf(this.url))
+    try {
+      this.known.value = await this.learning
+      return this.known.value
+    } catch (error) {
+      this.learning = null
+      throw error
     }
   }
 
@@ -121,34 +139,19 @@ export class Session {
     await this.show(await this.keys.ask('status'))
   }
 
-  private async prepare({ owner, identity, apiKey }: OpenStatus): Promise<void> {
+  private async prepare(status: OpenStatus): Promise<void> {
+    const { owner } = status
     this.end.abort(new Error('the app was opened again'))
     this.end = new AbortController()
     const { signal } = this.end
     const report = (step: OnboardingStep) => {
       if (!signal.aborted) this.current.value = { name: 'onboarding', owner, step, error: null }
     }
-    let signedBy = apiKey
     try {
       report('looking')
-      if (identity !== null) {
-        await makeReady({
-          info: this.info,
-          identity: this.keys.signer('identity', identity),
-          unsigned: new Billhook({ url: this.url, owner }),
-          signed: apiKey === null ? null : this.client(owner, apiKey),
-          makeApiKey: async () => {
-            signedBy = await this.keys.ask('makeApiKey')
-            return signedBy
-          },
-          report,
-          signal,
-        })
-      }
-      const billhook = this.client(owner, signedBy)
-      // An employee learns here that a key was revoked, not when a customer waits.
-      if (identity === null) await billhook.listApiKeys({ signal })
-      this.current.value = { name: 'ready', shop: { owner, billhook, identity, signedBy, ended: signal } }
+      const { openShop } = await opening()
+      const shop = await openShop({ url: this.url, info: await this.learn(), keys: this.keys, status, report, signal })
+      this.current.value = { name: 'ready', shop }
     } catch (error) {
       if (signal.aborted) return
       const { value } = this.current
@@ -160,9 +163,9 @@ export class Session {
       }
     }
   }
+}
 
-  private client(owner: string, apiKey: string | null): Billhook {
-    const signer = apiKey === null ? undefined : this.keys.signer('apiKey', apiKey)
-    return new Billhook({ url: this.url, owner, signer })
-  }
+/** What has the client of the service is loaded behind the first screen. */
+function opening(): Promise<typeof import('./opening.js')> {
+  return loaded(import('./opening.js'))
 }
