@@ -84,9 +84,18 @@ describe('where the browser keeps nothing', () => {
     }
     const till = new Till({ statePlace, unitPlace, newKey: () => 'key', create })
     await till.load()
-    await till.charge('5')
-    assert.equal(till.failure.value, full)
-    assert.deepEqual(till.state.value, FIRST_STATE)
-    assert.equal(created, 0)
+    const chosen = { step: 'order', order: 'order', invoice: null }
+    for (const [step, state] of [
+      [() => till.chooseUnit('USDT'), FIRST_STATE],
+      [() => till.charge('5'), FIRST_STATE],
+      [() => till.choose('order', null), chosen],
+    ] as const) {
+      await step()
+      assert.equal(till.failure.value, full)
+      assert.deepEqual(till.state.value, state)
+      till.failure.value = null
+      assert.equal(created, 0)
+    }
+    assert.equal(till.unit.value, 'USDT')
   })
 })

@@ -1,7 +1,6 @@
 import { text } from './languages/language.js'
 import { office } from './loaded-office.js'
-import { Failure } from './parts/form.js'
-import { Screen } from './parts/frame.js'
+import { FailedScreen } from './parts/failed-screen.js'
 import { Onboarding } from './screens/onboarding.js'
 import { Unlock } from './screens/unlock.js'
 import { Welcome } from './screens/welcome.js'
@@ -15,14 +14,7 @@ export function App({ session }: { readonly session: Session }) {
     case 'starting':
       return <p class="starting">{text('starting')}</p>
     case 'failed':
-      return (
-        <Screen title={text('errorTitle')}>
-          <Failure error={phase.error} />
-          <button type="button" class="main" onClick={() => location.reload()}>
-            {text('tryAgain')}
-          </button>
-        </Screen>
-      )
+      return <FailedScreen error={phase.error} />
     case 'welcome':
       return <Welcome session={session} />
     case 'locked':
@@ -39,12 +31,5 @@ function Opened({ session, shop }: { readonly session: Session; readonly shop: S
   const { module, error } = office.value
   if (module !== null) return <module.Office session={session} shop={shop} />
   if (error === null) return <p class="starting">{text('starting')}</p>
-  return (
-    <Screen title={text('errorTitle')}>
-      <Failure error={error} />
-      <button type="button" class="main" onClick={() => location.reload()}>
-        {text('tryAgain')}
-      </button>
-    </Screen>
-  )
+  return <FailedScreen error={error} />
 }

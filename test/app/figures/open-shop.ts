@@ -1,7 +1,7 @@
 import { Billhook } from '@billhook/client'
 import type { Browser } from 'playwright-core'
 import type { ServiceProcess } from '../../support/service-process.js'
-import { Visitor } from '../visitor.js'
+import { Visitor } from '../browser/visitor.js'
 
 const MIB = 1024 * 1024
 const OPEN = 'Ethereum Sepolia'

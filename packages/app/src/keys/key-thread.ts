@@ -1,4 +1,5 @@
 import type { Signer } from '@billhook/client'
+import { NotLoaded } from '../session/loaded.js'
 import type { KeyHolder, KeyName } from './holder.js'
 import { KeyError } from './key-error.js'
 import type { Asked, CallName, Told } from './messages.js'
@@ -18,6 +19,8 @@ export class KeyThread {
   private readonly worker: Worker
   private readonly waiting = new Map<number, Waiting>()
   private last = 0
+  /** Why there is no thread; null where there is one. */
+  private missing: NotLoaded | null = null
 
   /** `onLocked` is called when time has locked the vault. */
   constructor(onLocked: () => void) {
@@ -29,13 +32,17 @@ export class KeyThread {
       if ('value' in data) waiting?.resolve(data.value)
       else waiting?.reject(data.code === null ? new Error(data.message) : new KeyError(data.code))
     })
-    this.worker.addEventListener('error', ({ message }) => {
-      for (const { reject } of this.waiting.values()) reject(new Error(`the thread of the keys failed: ${message}`))
+    this.worker.addEventListener('error', ({ message }: Partial<ErrorEvent>) => {
+      // A script that did not come tells nothing of why, and there will be no answer.
+      if (message === undefined) this.missing = new NotLoaded('the thread of the keys could not be loaded')
+      const error = this.missing ?? new Error(`the thread of the keys failed: ${message}`)
+      for (const { reject } of this.waiting.values()) reject(error)
       this.waiting.clear()
     })
   }
 
   ask<Name extends CallName>(call: Name, ...given: Parameters<KeyHolder[Name]>): Answer<Name> {
+    if (this.missing !== null) return Promise.reject(this.missing)
     this.last += 1
     const asked: Asked = { id: this.last, call, given }
     return new Promise((resolve, reject) => {

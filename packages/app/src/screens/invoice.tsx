@@ -58,6 +58,8 @@ function Shown({ desk, invoice }: ShownProps) {
     [text('expires'), invoice.expires_at === null ? null : timeText(invoice.expires_at)],
     [text('invoiceId'), id],
   ]
+  // Others are in the warning alone.
+  const own = walletIdsOf(invoice).flatMap((wallet) => known.get(wallet) ?? [])
   return (
     <>
       <p class="name">
@@ -90,15 +92,18 @@ function Shown({ desk, invoice }: ShownProps) {
           ),
         )}
       </dl>
-      <h2>{text('paysTo')}</h2>
-      <ul class="wallets">
-        {walletIdsOf(invoice).map((wallet) => (
-          <li key={wallet}>
-            {networkOf(desk.info, known.get(wallet)?.network ?? '')?.name ?? wallet}{' '}
-            <code dir="ltr">{known.get(wallet)?.first ?? '–'}</code>
-          </li>
-        ))}
-      </ul>
+      {own.length > 0 && (
+        <>
+          <h2>{text('paysTo')}</h2>
+          <ul class="wallets">
+            {own.map(({ id: wallet, network, first }) => (
+              <li key={wallet}>
+                {networkOf(desk.info, network)?.name ?? wallet} <code dir="ltr">{first ?? '–'}</code>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       <Actions desk={desk} invoice={invoice} />
       <details>
         <summary>{text('timeline')}</summary>

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { chosenPlaces, wordsOf, wrongPlace } from '../keys/phrase-check.js'
 import { text } from '../languages/language.js'
+import { FailedScreen } from '../parts/failed-screen.js'
 import { Field, Form, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { OnboardingName } from './onboarding-name.js'
@@ -10,9 +11,11 @@ import type { IntendingProps } from './welcome.js'
 export function NewPhrase({ session, onBack, onIntended }: IntendingProps) {
   const [phrase, setPhrase] = useState<string | null>(null)
   const [isWritten, setWritten] = useState(false)
+  const work = useWork()
   useEffect(() => {
-    void session.keys.ask('newPhrase').then(setPhrase)
+    void work.run(async () => setPhrase(await session.keys.ask('newPhrase')))
   }, [session])
+  if (work.error !== null) return <FailedScreen error={work.error} />
   if (phrase === null) return <p class="starting">{text('loading')}</p>
   if (isWritten) {
     return <Check phrase={phrase} session={session} onBack={() => setWritten(false)} onIntended={onIntended} />

@@ -125,7 +125,8 @@ export class Session {
     // A clock that was set back is no reason to say nothing for hours.
     if (Math.abs(now - this.touchedAt) < TOUCH_EVERY_MS) return
     this.touchedAt = now
-    void this.keys.ask('touch')
+    // A thread that is missing has nothing open.
+    this.keys.ask('touch').catch(() => undefined)
   }
 
   private async show(status: KeyStatus): Promise<void> {

@@ -34,7 +34,7 @@ export class Till {
 
   async chooseUnit(unit: string): Promise<void> {
     this.unit.value = unit
-    await this.parts.unitPlace.write(unit)
+    await this.told(() => this.parts.unitPlace.write(unit))
   }
 
   /** Asks for an amount, once however often somebody taps. Without an answer it stays sent, and the outbox goes on. */
@@ -74,13 +74,22 @@ export class Till {
 
   /** The customer's coin, as an invoice of the order; null to choose again. */
   async choose(order: string, invoice: string | null): Promise<void> {
-    await this.go({ step: 'order', order, invoice })
+    await this.told(() => this.go({ step: 'order', order, invoice }))
   }
 
   /** Ready for the next customer. */
   async next(): Promise<void> {
     this.failure.value = null
-    await this.go(FIRST_STATE)
+    await this.told(() => this.go(FIRST_STATE))
+  }
+
+  /** What could not be kept is so all the same until a reload, and the till says why. */
+  private async told(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.failure.value = error
+    }
   }
 
   private async go(state: TillState): Promise<void> {

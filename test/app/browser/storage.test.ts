@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { launchBrowser } from '../support/browser.js'
-import { noBrowser } from '../support/chromium.js'
-import { ServiceFixture } from '../support/service-fixture.js'
+import { launchBrowser } from '../../support/browser.js'
+import { noBrowser } from '../../support/chromium.js'
+import { ServiceFixture } from '../../support/service-fixture.js'
 import { Visitor } from './visitor.js'
 
 const KEEPS_NOTHING = /^This browser keeps nothing: a private window, no room/

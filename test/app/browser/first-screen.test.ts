@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { launchBrowser } from '../support/browser.js'
-import { noBrowser } from '../support/chromium.js'
-import { ServiceFixture } from '../support/service-fixture.js'
-import { firstScreenOf } from './figures/first-screen.js'
+import { launchBrowser } from '../../support/browser.js'
+import { noBrowser } from '../../support/chromium.js'
+import { ServiceFixture } from '../../support/service-fixture.js'
+import { firstScreenOf } from '../figures/first-screen.js'
 import { Visitor } from './visitor.js'
 
 const API_AND_KEYS = /\/api\/|\/app\/keys-/
@@ -91,6 +91,19 @@ describe('the first screen of the web wallet', { skip: noBrowser, timeout: 120_0
     await visitor.context.unrouteAll({ behavior: 'ignoreErrors' })
     await visitor.press('Try again')
     await visitor.unlocks()
+    await visitor.sees('Invoices')
+  })
+
+  test('says in words that the thread of the keys did not come', async (t) => {
+    const visitor = await Visitor.arrive(service.url, browser, {}, async (page) => {
+      await page.route(/\/app\/keys-/, (route) => route.abort())
+    })
+    t.after(() => visitor.leave())
+    await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
+    await visitor.reads('The service cannot be reached. Look whether you are online, and try again.')
+    await visitor.page.unroute(/\/app\/keys-/)
+    await visitor.press('Try again')
+    await visitor.becomesMerchant()
     await visitor.sees('Invoices')
   })
 })
