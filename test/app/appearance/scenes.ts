@@ -33,14 +33,28 @@ async function fillAll({ page }: Visitor, values: readonly string[]): Promise<vo
   for (const [at, value] of values.entries()) await page.locator('main input').nth(at).fill(value)
 }
 
-/** New words are others each time, so the picture has these. */
+/** What is made by lot is another one each time, so the picture has these texts in its place. */
+async function write({ page }: Visitor, selector: string, ...texts: readonly string[]): Promise<void> {
+  await page.evaluate(
+    `document.querySelectorAll('${selector}').forEach((item, at) => { item.textContent = ${JSON.stringify(texts)}[at] })`,
+  )
+}
+
 async function showWords(visitor: Visitor): Promise<void> {
   await click('.ways button')(visitor)
   await visitor.page.locator('.words li').first().waitFor()
-  const words = JSON.stringify(PHRASE.split(' '))
-  await visitor.page.evaluate(
-    `document.querySelectorAll('.words li').forEach((item, at) => { item.textContent = ${words}[at] })`,
-  )
+  await write(visitor, '.words li', ...PHRASE.split(' '))
+}
+
+async function makeKey(visitor: Visitor): Promise<void> {
+  await click('summary')(visitor)
+  await fillAll(visitor, ['The cash desk'])
+  await click('main form button')(visitor)
+  const code = visitor.page.locator('.copyable code')
+  await code.nth(2).waitFor()
+  const [owner = '', , lines = ''] = await code.allTextContents()
+  const made = '5c'.repeat(32)
+  await write(visitor, '.copyable code', owner, made, lines.replace(/"[0-9a-f]{64}"(?=[^"]*$)/, `"${made}"`))
 }
 
 /** Gives the words of the shop, and a passphrase twice. */
@@ -81,6 +95,18 @@ export const SCENES: readonly Scene[] = [
     begins: 'with-the-page',
     act: (visitor) => restore(visitor, PASSPHRASE, 'another one'),
     ready: '.flaw',
+  },
+  {
+    name: 'passphrase-suggested',
+    begins: 'with-the-page',
+    act: async (visitor) => {
+      await restore(visitor, 'password12', 'password12')
+      await click('main > button')(visitor)
+      await visitor.page.locator('.suggested').waitFor()
+      await write(visitor, '.suggested', 'tiger purple ladder ocean violin')
+      await fillAll(visitor, ['password12'])
+    },
+    ready: '.suggested',
   },
   { name: 'unreachable', mood: 'away', begins: 'with-the-page', ready: '.failure' },
   {
@@ -149,6 +175,35 @@ export const SCENES: readonly Scene[] = [
   },
   { name: 'webhooks', place: '#/webhooks', ready: '.cards li' },
   { name: 'keys', place: '#/keys', act: click('summary'), ready: '.cards li' },
+  { name: 'key-revoke', act: click('.cards button'), ready: '.sure' },
+  {
+    name: 'key-made',
+    begins: 'with-the-shop',
+    place: '#/keys',
+    act: makeKey,
+    ready: '.copyable',
+    isCentral: true,
+  },
+  {
+    name: 'webhook-rotate',
+    place: '#/webhooks',
+    act: async (visitor) => {
+      await visitor.page.locator('.cards li').first().waitFor()
+      await click('h2 + p button')(visitor)
+      await click('main > .row button')(visitor)
+    },
+    ready: '.sure',
+  },
   { name: 'settings', place: '#/settings', act: click('main > button'), ready: '.sure' },
   { name: 'connection-lost', mood: 'away', place: '#/invoices', ready: '.lost' },
+  {
+    name: 'unanswered',
+    mood: 'away',
+    place: '#/invoices/new',
+    act: async (visitor) => {
+      await fillAll(visitor, ['Tea set', '25'])
+      await click('main form > button.main')(visitor)
+    },
+    ready: '.unanswered',
+  },
 ]

@@ -72,7 +72,10 @@ export class StandIn {
   /** What the API answers; undefined for what there is not. */
   private recordAt(method: string, path: string, query: URLSearchParams): unknown {
     const isEmpty = this.mood === 'empty'
-    if (method === 'POST') return path === '/api/orders' ? { id: TILL_ORDER.id, url: '/' } : undefined
+    if (method === 'POST') {
+      if (path === '/api/api-keys') return KEYS[0]
+      return path === '/api/orders' ? { id: TILL_ORDER.id, url: '/' } : undefined
+    }
     if (path === '/api/info') return INFO
     if (path === '/api/rates') return RATES
     if (/^\/api\/identity\/\w+\/exists$/.test(path)) return { exists: true }

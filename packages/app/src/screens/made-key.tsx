@@ -14,7 +14,9 @@ export function MadeKey({ made, onDone }: { readonly made: KeyParts; readonly on
       <Copyable value={made.owner} label={text('keyOwner')} />
       <h2>{text('keyPrivate')}</h2>
       <Copyable value={made.privateKey} label={text('keyPrivate')} />
-      <h2>@billhook/client</h2>
+      <h2>
+        <bdi dir="ltr">@billhook/client</bdi>
+      </h2>
       <Copyable value={clientLines(made)} label="@billhook/client" />
       <div class="row">
         <button type="button" onClick={save}>
