@@ -8,6 +8,7 @@ export const LONG_FILES: readonly string[] = [
   'store/postgres/other-ports.test',
   'cli/move.test',
   'store/postgres/postgres-store.test',
+  'app/browser/attacks-processes.test',
   'app/browser/attacks.test',
   'app/browser/beginning.test',
   'app/browser/till-day.test',
