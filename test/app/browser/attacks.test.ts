@@ -81,6 +81,8 @@ describe('an attack on what the web wallet shows', { skip: noBrowser, timeout: 4
   }
 
   test('by a page of another origin reaches nothing: forms, fetch, messages, channels, the window it opened', async () => {
+    // The shop is open, so that one that is locked was locked by the other page.
+    await shop.merchant.follow('Invoices')
     const host = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html')
       response.end('<!doctype html><title>Other</title>')

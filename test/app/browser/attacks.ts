@@ -90,8 +90,8 @@ export function attacks(where: string, open: () => Promise<Arena>): void {
       await shop.reopens()
       await shop.merchant.reads('The service recorded 0.6 where you asked for 6 (amount).')
       assert.equal(await shop.page.locator('.qr').count(), 0)
-      await end()
       await shop.merchant.press('Next customer')
+      await end()
     })
 
     for (const hours of [-26, 26]) {

@@ -97,50 +97,6 @@ describe('somebody who begins with the web wallet', { skip: noBrowser }, () => {
     assert.deepEqual(visitor.complaints, [])
   })
 
-  test('in two tabs at once has one identity, and is told so in the other tab', async () => {
-    const visitor = await Visitor.arrive(service.url, browser)
-    const second = await visitor.context.newPage()
-    await second.goto(`${service.url}/app`)
-    const tabs = [visitor.page, second]
-    for (const tab of tabs) {
-      await tab.getByRole('button', { name: /^I was given an API key/ }).click()
-      await tab.getByLabel('Identity of the shop', { exact: true }).fill('0'.repeat(64))
-      await tab.getByLabel(/^Private key/).fill('22'.repeat(32))
-      await tab.getByRole('button', { name: 'Next', exact: true }).click()
-      await tab.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE)
-      await tab.getByLabel('The passphrase again', { exact: true }).fill(PASSPHRASE)
-    }
-    await Promise.all(tabs.map((tab) => tab.getByRole('button', { name: 'Next', exact: true }).click()))
-    const refused = tabs.map((tab) => tab.getByText(/\(occupied\)/).waitFor())
-    await Promise.any(refused)
-    for (const settled of refused) settled.catch(() => undefined)
-    await visitor.leave()
-  })
-
-  test('is led back to the first step by a reload in any, and keeps nothing by halves', async () => {
-    const visitor = await Visitor.arrive(service.url, browser)
-    await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
-    await visitor.sees('Write these twelve words down')
-    const words = await visitor.page.locator('.words li').allTextContents()
-    await visitor.page.reload()
-    await visitor.sees('Your shop')
-    await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
-    await visitor.sees('Write these twelve words down')
-    assert.notDeepEqual(await visitor.page.locator('.words li').allTextContents(), words)
-    await visitor.press('I have written them down')
-    await visitor.page.reload()
-    await visitor.sees('Your shop')
-    await visitor.restores(words.join(' '))
-    await visitor.page.reload()
-    // The passphrase is taken or not: it is locked, or begins anew.
-    const heading = visitor.page.getByRole('heading', { level: 1, name: /^(Locked|Your shop)$/ })
-    await heading.waitFor()
-    if ((await heading.textContent()) === 'Locked') await visitor.unlocks()
-    else await visitor.restores(words.join(' '))
-    await visitor.sees('Invoices')
-    await visitor.leave()
-  })
-
   test('sees nothing of it in a frame of another page', async () => {
     const host = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html')
