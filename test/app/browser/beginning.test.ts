@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { launchBrowser } from '../../support/browser.js'
 import { noBrowser } from '../../support/chromium.js'
 import { ServiceFixture } from '../../support/service-fixture.js'
-import { PASSPHRASE, Visitor } from './visitor.js'
+import { Visitor } from './visitor.js'
 
 const MODES = [
   ['by default', {}],
