@@ -40,7 +40,19 @@ describe('units that wait for a transaction', () => {
     waiting.add(unitsOf('b', 2))
     assert.equal(namesOf(takeInTime(waiting, 2)), 'a1 a2')
     waiting.add(unitsOf('c', 1))
-    assert.equal(namesOf(takeInTime(waiting, 9)), 'b1 b2 a3 a4 c1')
+    assert.equal(namesOf(takeInTime(waiting, 9)), 'b1 b2 c1')
+    assert.equal(namesOf(takeInTime(waiting, 9)), 'a3 a4')
+  })
+
+  test('it rests once only, and not while nobody else waits', () => {
+    const waiting = new WaitingUnits<Unit>()
+    waiting.add(unitsOf('a', 3))
+    assert.equal(namesOf(takeInTime(waiting, 1)), 'a1')
+    assert.equal(namesOf(takeInTime(waiting, 1)), 'a2')
+    waiting.add(unitsOf('b', 1))
+    assert.equal(namesOf(takeInTime(waiting, 9)), 'b1')
+    waiting.add(unitsOf('c', 1))
+    assert.equal(namesOf(takeInTime(waiting, 9)), 'a3 c1')
   })
 
   test('so does what a transaction did not even take of it', () => {
@@ -48,7 +60,8 @@ describe('units that wait for a transaction', () => {
     waiting.add(unitsOf('a', COMMIT_BATCH_MAX + 2))
     waiting.add(unitsOf('b', 1))
     assert.equal(namesOf(takeInTime(waiting, 1)), 'a1')
-    assert.equal(namesOf(takeInTime(waiting, 2)), 'b1 a2')
+    assert.equal(namesOf(takeInTime(waiting, 2)), 'b1')
+    assert.equal(namesOf(takeInTime(waiting, 2)), 'a2 a3')
   })
 
   test('what was not begun of others keeps its place before what has come since', () => {

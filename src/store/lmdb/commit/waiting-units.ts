@@ -21,6 +21,8 @@ interface Unit {
 export class WaitingUnits<T extends Unit> {
   private units: T[] = []
   private requestedCount = 0
+  /** The call that used up the time of the last transaction, and has more units; null when there is none. */
+  private resting: unknown = null
 
   get isEmpty(): boolean {
     return this.units.length === 0
@@ -38,8 +40,14 @@ export class WaitingUnits<T extends Unit> {
 
   /** The units of the next transaction. */
   take(): readonly T[] {
-    const batch = this.units.slice(0, COMMIT_BATCH_MAX)
-    this.units = this.units.slice(batch.length)
+    const { resting } = this
+    this.resting = null
+    const others = resting === null ? [] : this.units.filter(({ call }) => call !== resting)
+    const isAlone = others.length === 0
+    const ready = isAlone ? this.units : others
+    const rest = isAlone ? [] : this.units.filter(({ call }) => call === resting)
+    const batch = ready.slice(0, COMMIT_BATCH_MAX)
+    this.units = [...ready.slice(batch.length), ...rest]
     this.requestedCount -= requestedAmong(batch)
     return batch
   }
@@ -52,7 +60,9 @@ export class WaitingUnits<T extends Unit> {
     if (units.length === 0) return
     const all = [...units, ...this.units]
     const isOfLast = ({ call }: T) => call === last.call
-    this.units = [...all.filter((unit) => !isOfLast(unit)), ...all.filter(isOfLast)]
+    const rest = all.filter(isOfLast)
+    this.units = [...all.filter((unit) => !isOfLast(unit)), ...rest]
+    if (rest.length > 0) this.resting = last.call
     this.requestedCount += requestedAmong(units)
   }
 }
