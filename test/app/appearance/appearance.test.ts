@@ -7,7 +7,8 @@ import { ADVICE, complaintOf } from '../../page/appearance/references.js'
 import { launchBrowserWithFonts } from '../../support/browser.js'
 import { noBrowser } from '../../support/chromium.js'
 import { projectRoot } from '../../support/project-root.js'
-import { APP_REFERENCES, DOCS_PICTURES, referenceOf, scenesOf, WALKS, Walker } from './photographer.js'
+import { APP_REFERENCES, DOCS_PICTURES, referenceOf, WALKS, Walker } from './photographer.js'
+import { SCENES } from './scenes.js'
 
 test('what each reference picture shows is described', () => {
   const described = readFileSync(join(projectRoot, 'test/app/appearance/README.md'), 'utf8').matchAll(
@@ -43,7 +44,7 @@ describe('the web wallet looks as it did', { skip: noBrowser }, () => {
       })
       after(() => walker?.visitor.leave())
 
-      for (const scene of scenesOf(walk)) {
+      for (const scene of SCENES) {
         test(scene.name, async () => {
           await walker.show(scene)
           const pictures = await walker.picture(scene, walk)

@@ -4,7 +4,7 @@ import { type Picture, SCREENS } from '../../page/appearance/photographer.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { projectRoot } from '../../support/project-root.js'
 import { Visitor } from '../browser/visitor.js'
-import { SCENES, type Scene, unlock } from './scenes.js'
+import { type Scene, unlock } from './scenes.js'
 import { ORIGIN, StandIn } from './stand-in.js'
 
 export const APP_REFERENCES = join(projectRoot, 'test/app/appearance/pictures')
@@ -17,13 +17,10 @@ export function referenceOf(docsPicture: string): string {
   return join(APP_REFERENCES, docsPicture.replace('.png', '.en.phone.light.png'))
 }
 
-/** How a walk through all scenes is pictured. */
+/** A walk through all scenes, each of which is pictured in these ways. */
 export interface Walk {
   readonly lang: 'en' | 'ar'
-  /** Of every scene. */
-  readonly all: readonly Way[]
-  /** Of those that are central. */
-  readonly central: readonly Way[]
+  readonly ways: readonly Way[]
 }
 
 interface Way {
@@ -31,27 +28,22 @@ interface Way {
   readonly colorScheme: 'light' | 'dark'
 }
 
-/** Every scene once, and the central ones in each language, scheme and size. */
 export const WALKS: readonly Walk[] = [
   {
     lang: 'en',
-    all: [{ screen: 'phone', colorScheme: 'light' }],
-    central: [{ screen: 'desktop', colorScheme: 'dark' }],
+    ways: [
+      { screen: 'phone', colorScheme: 'light' },
+      { screen: 'desktop', colorScheme: 'dark' },
+    ],
   },
   {
     lang: 'ar',
-    all: [],
-    central: [
+    ways: [
       { screen: 'phone', colorScheme: 'dark' },
       { screen: 'desktop', colorScheme: 'light' },
     ],
   },
 ]
-
-/** The scenes that a walk pictures, and those from which they follow. */
-export function scenesOf({ all }: Walk): readonly Scene[] {
-  return SCENES.filter(({ isCentral, leads }) => all.length > 0 || isCentral === true || leads === true)
-}
 
 /** Somebody who walks through the scenes, one after the other. */
 export class Walker {
@@ -91,13 +83,10 @@ export class Walker {
   }
 
   /** Pictures of the scene that is shown. */
-  async picture(
-    { name, isCentral, media = 'screen' }: Scene,
-    { lang, all, central }: Walk,
-  ): Promise<readonly Picture[]> {
+  async picture({ name, media = 'screen' }: Scene, { lang, ways }: Walk): Promise<readonly Picture[]> {
     const { page } = this.visitor
     const pictures: Picture[] = []
-    for (const { screen, colorScheme } of isCentral === true ? [...all, ...central] : all) {
+    for (const { screen, colorScheme } of ways) {
       await page.setViewportSize(SCREENS[screen])
       await page.emulateMedia({ media, colorScheme })
       // The links below stay at the edge of the screen, so the screen is made as high as the page.

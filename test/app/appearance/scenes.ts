@@ -15,10 +15,6 @@ export interface Scene {
   readonly act?: (visitor: Visitor, service: StandIn) => Promise<unknown>
   /** What is there when the screen is. */
   readonly ready: string
-  /** Whether it is pictured in every way, and not only on a phone, in light colours and English. */
-  readonly isCentral?: true
-  /** Whether a central scene follows from it. */
-  readonly leads?: true
   readonly media?: 'screen' | 'print'
 }
 
@@ -75,7 +71,7 @@ export async function unlock({ page }: Visitor): Promise<void> {
 
 /** In the order in which they follow from each other: the shop is opened in one, and a customer pays in several. */
 export const SCENES: readonly Scene[] = [
-  { name: 'welcome', begins: 'with-the-page', ready: '.ways', isCentral: true },
+  { name: 'welcome', begins: 'with-the-page', ready: '.ways' },
   { name: 'new-phrase', begins: 'with-the-page', act: showWords, ready: '.words' },
   {
     name: 'phrase-check',
@@ -115,14 +111,13 @@ export const SCENES: readonly Scene[] = [
     begins: 'with-the-page',
     act: (visitor) => restore(visitor, PASSPHRASE, PASSPHRASE),
     ready: 'p[role=status]',
-    leads: true,
   },
   { name: 'locked', begins: 'with-the-page', ready: 'input[type=password]' },
   { name: 'invoices-empty', mood: 'empty', begins: 'with-the-shop', place: '#/invoices', ready: 'search + p' },
   { name: 'wallets-empty', mood: 'empty', place: '#/wallets', ready: 'main details' },
   { name: 'till-empty', mood: 'empty', place: '#/till', ready: '.flaw' },
-  { name: 'invoices', begins: 'with-the-shop', place: '#/invoices', ready: '.rows li', isCentral: true },
-  { name: 'invoice', place: `#/invoices/${INVOICES[0]?.id}`, ready: CODE, isCentral: true },
+  { name: 'invoices', begins: 'with-the-shop', place: '#/invoices', ready: '.rows li' },
+  { name: 'invoice', place: `#/invoices/${INVOICES[0]?.id}`, ready: CODE },
   { name: 'invoice-printed', ready: CODE, media: 'print' },
   { name: 'invoice-void', act: click('.actions button', 2), ready: '.sure' },
   { name: 'invoice-long', place: `#/invoices/${INVOICES[1]?.id}`, ready: CODE },
@@ -136,7 +131,7 @@ export const SCENES: readonly Scene[] = [
     ready: '.log li',
   },
   // The overview counts its invoice as open.
-  { name: 'invoice-warning', place: `#/invoices/${FOREIGN.id}`, ready: '.failure', leads: true },
+  { name: 'invoice-warning', place: `#/invoices/${FOREIGN.id}`, ready: '.failure' },
   {
     name: 'create-invoice',
     place: '#/invoices/new',
@@ -145,9 +140,8 @@ export const SCENES: readonly Scene[] = [
       await click('button.main')(visitor)
     },
     ready: '.flaw',
-    isCentral: true,
   },
-  { name: 'till', place: '#/till', ready: 'main .hint', isCentral: true },
+  { name: 'till', place: '#/till', ready: 'main .hint' },
   {
     name: 'till-coins',
     act: async (visitor) => {
@@ -156,14 +150,13 @@ export const SCENES: readonly Scene[] = [
       await click('.charge')(visitor)
     },
     ready: '.ways',
-    leads: true,
   },
-  { name: 'till-code', act: click('.ways button'), ready: CODE, isCentral: true },
+  { name: 'till-code', act: click('.ways button'), ready: CODE },
   { name: 'till-paid', act: async (_visitor, service) => service.payTill(), ready: '.paid-till' },
   { name: 'orders', place: '#/orders', ready: '.rows li:nth-child(4)' },
   { name: 'order', place: `#/orders/${ORDERS[0]?.id}`, ready: CODE },
   { name: 'create-order', place: '#/orders/new', ready: 'main .hint' },
-  { name: 'overview', place: '#/overview', ready: '.chart', isCentral: true },
+  { name: 'overview', place: '#/overview', ready: '.chart' },
   {
     name: 'wallets',
     place: '#/wallets',
@@ -182,7 +175,6 @@ export const SCENES: readonly Scene[] = [
     place: '#/keys',
     act: makeKey,
     ready: '.copyable',
-    isCentral: true,
   },
   {
     name: 'webhook-rotate',

@@ -2,7 +2,8 @@ import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { packed } from '../../page/appearance/compare.js'
 import { launchBrowserWithFonts } from '../../support/browser.js'
-import { APP_REFERENCES, DOCS_PICTURES, referenceOf, scenesOf, WALKS, Walker } from './photographer.js'
+import { APP_REFERENCES, DOCS_PICTURES, referenceOf, WALKS, Walker } from './photographer.js'
+import { SCENES } from './scenes.js'
 
 /*
  * Writes the references anew, for you to look at and to check in: `npm run pictures`.
@@ -12,7 +13,7 @@ mkdirSync(APP_REFERENCES)
 const browser = await launchBrowserWithFonts()
 for (const walk of WALKS) {
   const walker = await Walker.start(browser, walk.lang)
-  for (const scene of scenesOf(walk)) {
+  for (const scene of SCENES) {
     await walker.show(scene)
     for (const { name, png } of await walker.picture(scene, walk)) {
       writeFileSync(join(APP_REFERENCES, `${name}.png`), await packed(png))
