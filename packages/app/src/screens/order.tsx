@@ -6,6 +6,7 @@ import { Copyable } from '../parts/copyable.js'
 import { Failure, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { amountOf } from '../parts/invoice-amount.js'
+import { networkName } from '../parts/network-name.js'
 import { OrderStatusMark } from '../parts/order-status.js'
 import { Qr } from '../parts/qr.js'
 import { Sure } from '../parts/sure.js'
@@ -74,7 +75,10 @@ function Shown({ desk, order }: { readonly desk: Desk; readonly order: Order }) 
         {order.options.map(({ invoice }) => (
           <li key={invoice.id}>
             <a href={`#/invoices/${invoice.id}`}>
-              <span dir="ltr">{amountOf(desk, invoice)}</span>
+              <span>
+                <bdi dir="ltr">{amountOf(desk, invoice)}</bdi>
+              </span>
+              <span class="quiet">{networkName(desk, invoice.wallet_id)}</span>
               <code dir="ltr">{known.get(invoice.wallet_id)?.first ?? '–'}</code>
             </a>
           </li>

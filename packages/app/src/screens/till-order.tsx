@@ -5,10 +5,10 @@ import { text } from '../languages/language.js'
 import { leftToPay } from '../orders/left-to-pay.js'
 import { Failure, useWork } from '../parts/form.js'
 import { amountOf, coinOf } from '../parts/invoice-amount.js'
+import { networkName } from '../parts/network-name.js'
 import { Qr } from '../parts/qr.js'
 import { Warnings } from '../parts/warnings.js'
 import { playPaid } from '../till/sound.js'
-import { networkOf } from '../wallets/coins.js'
 
 interface TillOrderProps {
   readonly desk: Desk
@@ -130,11 +130,6 @@ function Code({ desk, order: { options }, option }: CodeProps) {
       <p role="status">{text(isSeen ? 'tillSeen' : 'tillScan')}</p>
     </div>
   )
-}
-
-function networkName(desk: Desk, walletId: string): string {
-  const wallet = desk.wallets.list.value?.find(({ id }) => id === walletId)
-  return wallet === undefined ? '' : (networkOf(desk.info, wallet.network)?.name ?? wallet.network)
 }
 
 function Next({ desk }: { readonly desk: Desk }) {
