@@ -92,6 +92,8 @@ export class Walker {
       // The links below stay at the edge of the screen, so the screen is made as high as the page.
       const height: number = await page.evaluate('document.documentElement.scrollHeight')
       await page.setViewportSize({ ...SCREENS[screen], height })
+      // What was at the edge of the smaller screen is gone with the second frame.
+      await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))')
       const png = await page.screenshot({ animations: 'disabled' })
       pictures.push({ name: `${name}.${lang}.${screen}.${colorScheme}`, png })
     }
