@@ -51,6 +51,7 @@ async function rounds(seconds: number): Promise<void> {
   await visitor.sees('Invoices')
   await visitor.getsWallets('Ethereum Sepolia', 1)
   await visitor.follow('Settings')
+  await visitor.sees('Settings')
   const owner = (await visitor.page.locator('main code').first().textContent()) ?? ''
   await visitor.follow('Wallets')
   const walletId = (await visitor.page.evaluate(
