@@ -48,6 +48,24 @@ const PENDING = { key: 'key' } as Pending
 const OTHER = { key: 'another' } as Pending
 
 describe('the till', () => {
+  test('shows a choice when it is kept, so that a reload finds it, and not once the next customer is there', async () => {
+    const place = placeOf<TillState>(FIRST_STATE)
+    const { till } = tillThat(async () => 'order', place)
+    await till.load()
+    await till.charge('5')
+    const before = till.state.value
+    const choice = till.choose('order', 'invoice')
+    assert.equal(till.state.value, before)
+    await choice
+    assert.deepEqual(till.state.value, { step: 'order', order: 'order', invoice: 'invoice' })
+    assert.deepEqual(place.kept.value, till.state.value)
+    const late = till.choose('order', 'another')
+    await till.next()
+    await late
+    assert.deepEqual(till.state.value, FIRST_STATE)
+    assert.deepEqual(place.kept.value, FIRST_STATE)
+  })
+
   test('keeps what it sends before it is sent, and shows the order behind the answer', async () => {
     let during: TillState | null = null
     const { till, kept } = tillThat(async () => {

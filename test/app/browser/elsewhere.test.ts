@@ -94,6 +94,8 @@ describe('the web wallet, wherever the service runs', { skip: noBrowser, timeout
     })
     await livesAsShop(visitor, { receiver, network: NETWORK, pay: simulatedAt(other.url) })
     assert.ok(looks > 1)
+    // Its services end before the visitor leaves.
+    await visitor.context.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   test('sees what a customer pays with a browser wallet on a real chain', { skip: anvilAbsence }, async (t) => {

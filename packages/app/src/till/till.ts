@@ -72,9 +72,13 @@ export class Till {
     await this.go(next)
   }
 
-  /** The customer's coin, as an invoice of the order; null to choose again. */
+  /** The customer's coin, as an invoice of the order; null to choose again. It is shown when it is kept: the customer may scan at once. */
   async choose(order: string, invoice: string | null): Promise<void> {
-    await this.told(() => this.go({ step: 'order', order, invoice }))
+    const before = this.state.value
+    const chosen: TillState = { step: 'order', order, invoice }
+    await this.told(() => this.parts.statePlace.write(chosen))
+    // Nobody has gone on meanwhile.
+    if (this.state.value === before) this.state.value = chosen
   }
 
   /** Ready for the next customer. */
