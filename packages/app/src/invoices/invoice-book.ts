@@ -6,25 +6,22 @@ import {
   type InvoiceWithPayment,
 } from '@billhook/client'
 import { computed, signal } from '@preact/signals'
+import { LiveList } from '../lists/live-list.js'
 import { startsWith } from './search.js'
 import { type InvoiceState, isOpen, stateOf } from './state.js'
 
 /** Which invoices are shown. */
-export interface Filter {
-  /** The beginning of the order number. */
-  readonly order: string
+export interface InvoiceFilter {
+  /** Its beginning. */
+  readonly orderNumber: string
   readonly state: InvoiceState | null
   readonly currency: Currency | null
 }
 
-const EVERYTHING: Filter = { order: '', state: null, currency: null }
+const EVERYTHING: InvoiceFilter = { orderNumber: '', state: null, currency: null }
 
 type Reader = Pick<Billhook, 'listInvoices' | 'getInvoice'>
 
-/** Rows that are added at once. */
-const ROWS = 50
-/** Invoices that one search looks at before it asks whether to go on. */
-const LOOKED_AT_MAX = 2000
 /** Unpaid invoices among which the open ones are looked for, newest first. An older one is found when the service refuses its wallet. */
 const UNPAID_MAX = 2000
 const PAGE = 100
@@ -32,19 +29,8 @@ const PAGE = 100
 const READS_MAX = 4
 
 /** The invoices of the owner, live. */
-export class InvoiceBook {
-  private readonly known = signal<ReadonlyMap<string, InvoiceWithPayment>>(new Map())
+export class InvoiceBook extends LiveList<InvoiceWithPayment, InvoiceFilter> {
   private readonly openIds = signal<ReadonlySet<string>>(new Set())
-  private source: AsyncGenerator<InvoiceWithPayment, void>
-  readonly filter = signal<Filter>(EVERYTHING)
-  /** Whether there may be more rows. */
-  readonly hasMore = signal(true)
-  /** Those that fit the filter, newest first. */
-  readonly rows = computed(() => {
-    const { value: filter } = this.filter
-    const fitting = [...this.known.value.values()].filter((invoice) => fits(invoice, filter))
-    return fitting.sort((a, b) => b.created_at - a.created_at)
-  })
   /** Those that somebody may still pay. */
   readonly open = computed(() =>
     [...this.openIds.value].flatMap((id) => {
@@ -57,12 +43,7 @@ export class InvoiceBook {
     private readonly billhook: Reader,
     private readonly ended: AbortSignal,
   ) {
-    this.source = this.list(EVERYTHING)
-  }
-
-  /** What is known of one, live. */
-  find(id: string): InvoiceWithPayment | undefined {
-    return this.known.value.get(id)
+    super(EVERYTHING)
   }
 
   /** Reads the open ones, and the first rows. */
@@ -76,31 +57,6 @@ export class InvoiceBook {
     }
     this.take(open)
     await this.choose(this.filter.value)
-  }
-
-  /** Shows what fits another filter. */
-  async choose(filter: Filter): Promise<void> {
-    this.filter.value = filter
-    this.source = this.list(filter)
-    this.hasMore.value = true
-    await this.more()
-  }
-
-  /** Adds rows. */
-  async more(): Promise<void> {
-    const { source } = this
-    const { value: filter } = this.filter
-    const found: InvoiceWithPayment[] = []
-    for (let looked = 0; looked < LOOKED_AT_MAX && found.length < ROWS; looked++) {
-      const { value, done } = await source.next()
-      if (this.source !== source) return
-      if (done === true || value === undefined) {
-        this.hasMore.value = false
-        break
-      }
-      if (fits(value, filter)) found.push(value)
-    }
-    this.take(found)
   }
 
   /** Reads one anew. */
@@ -128,29 +84,27 @@ export class InvoiceBook {
     }
   }
 
-  take(invoices: readonly InvoiceWithPayment[]): void {
+  override take(invoices: readonly InvoiceWithPayment[]): void {
     if (invoices.length === 0) return
-    const known = new Map(this.known.value)
+    super.take(invoices)
     const openIds = new Set(this.openIds.value)
     for (const invoice of invoices) {
-      known.set(invoice.id, invoice)
       if (isOpen(invoice)) openIds.add(invoice.id)
       else openIds.delete(invoice.id)
     }
-    this.known.value = known
     this.openIds.value = openIds
   }
 
-  private list({ state, currency }: Filter): AsyncGenerator<InvoiceWithPayment, void> {
+  protected list({ state, currency }: InvoiceFilter): AsyncGenerator<InvoiceWithPayment, void> {
     const status = state === null ? undefined : state === 'paid' ? 'paid' : state === 'accepted' ? undefined : 'unpaid'
     return this.billhook.listInvoices({ status, currency: currency ?? undefined, pageSize: PAGE, signal: this.ended })
   }
-}
 
-function fits(invoice: InvoiceWithPayment, { order, state, currency }: Filter): boolean {
-  return (
-    startsWith(invoice.orderNumber, order) &&
-    (state === null || stateOf(invoice) === state) &&
-    (currency === null || invoice.currency === currency)
-  )
+  protected fits(invoice: InvoiceWithPayment, { orderNumber, state, currency }: InvoiceFilter): boolean {
+    return (
+      startsWith(invoice.orderNumber, orderNumber) &&
+      (state === null || stateOf(invoice) === state) &&
+      (currency === null || invoice.currency === currency)
+    )
+  }
 }

@@ -3,15 +3,15 @@ import type { Desk } from '../desk/desk.js'
 import { newKey } from '../desk/platform.js'
 import { decimalSeparator, readAmount } from '../invoices/amount-input.js'
 import { draftOf } from '../invoices/draft.js'
-import { isUndecided } from '../invoices/outbox.js'
 import type { TextKey } from '../languages/en.js'
 import { language, text } from '../languages/language.js'
 import { FLAW_TEXTS } from '../parts/amount-flaw.js'
 import { Choice, Failure, Field, Form, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
-import { goTo } from '../routes.js'
+import { NameField, OrderNumberField } from '../parts/naming-fields.js'
 import { coinName, currenciesOn, networkOf, placesOf } from '../wallets/coins.js'
 import { chooseWallet } from '../wallets/pool.js'
+import { goToCreated } from './go-to-created.js'
 
 const EXPIRIES = [
   ['3600', 'expiryHour'],
@@ -64,26 +64,13 @@ export function CreateInvoice({ desk }: { readonly desk: Desk }) {
       },
       `app-${newKey()}`,
     )
-    try {
-      const id = await desk.create({ kind: 'invoice', draft })
-      goTo(`#/invoices/${id}`)
-    } catch (error) {
-      if (!isUndecided(error)) throw error
-      // It is kept and sent again; the list says so.
-      goTo('#/invoices')
-    }
+    await goToCreated('#/invoices', () => desk.create({ kind: 'invoice', draft }))
   }
 
   return (
     <Screen title={text('createTitle')}>
       <Form work={work} onSubmit={create} submit={text('create')}>
-        <Field
-          label={text('fieldName')}
-          value={name}
-          onValue={setName}
-          flaw={isChecked && name.trim() === '' ? text('nameEmpty') : null}
-          input={{ maxLength: 80 }}
-        />
+        <NameField value={name} onValue={setName} isChecked={isChecked} />
         <Field
           label={text('fieldAmount')}
           value={amount}
@@ -119,7 +106,7 @@ export function CreateInvoice({ desk }: { readonly desk: Desk }) {
           onValue={setCurrency}
           options={currencies.map((one) => [one, coinName(one, networks)])}
         />
-        <Field label={text('fieldOrder')} value={orderNumber} onValue={setOrderNumber} input={{ maxLength: 80 }} />
+        <OrderNumberField value={orderNumber} onValue={setOrderNumber} />
         <Choice
           label={text('fieldExpiry')}
           value={expiry}

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
 import { decimalSeparator, readAmount } from '../invoices/amount-input.js'
-import { isUndecided } from '../invoices/outbox.js'
 import { language, text } from '../languages/language.js'
 import { priceUnits } from '../orders/order-options.js'
 import { FLAW_TEXTS } from '../parts/amount-flaw.js'
 import { Choice, Field, Form, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
+import { NameField, OrderNumberField } from '../parts/naming-fields.js'
 import { WaysToPay } from '../parts/ways-to-pay.js'
-import { goTo } from '../routes.js'
+import { goToCreated } from './go-to-created.js'
 
 /** Of a price. The service takes more; no currency of people has them. */
 export const PRICE_PLACES = 6
@@ -30,29 +30,13 @@ export function CreateOrder({ desk }: { readonly desk: Desk }) {
   const create = async () => {
     setChecked(true)
     if (!read.ok || name.trim() === '') return
-    try {
-      const asked = {
-        price: { amount: read.amount, currency: unit },
-        name: name.trim(),
-        orderNumber: orderNumber.trim(),
-      }
-      goTo(`#/orders/${await desk.createOrder(asked)}`)
-    } catch (error) {
-      if (!isUndecided(error)) throw error
-      // It is kept and sent again; the list says so.
-      goTo('#/orders')
-    }
+    const asked = { price: { amount: read.amount, currency: unit }, name: name.trim(), orderNumber: orderNumber.trim() }
+    await goToCreated('#/orders', () => desk.createOrder(asked))
   }
   return (
     <Screen title={text('createOrderTitle')}>
       <Form work={work} onSubmit={create} submit={text('create')}>
-        <Field
-          label={text('fieldName')}
-          value={name}
-          onValue={setName}
-          flaw={isChecked && name.trim() === '' ? text('nameEmpty') : null}
-          input={{ maxLength: 80 }}
-        />
+        <NameField value={name} onValue={setName} isChecked={isChecked} />
         <Field
           label={text('fieldPrice')}
           value={price}
@@ -61,7 +45,7 @@ export function CreateOrder({ desk }: { readonly desk: Desk }) {
           input={{ inputMode: 'decimal', dir: 'ltr' }}
         />
         <Choice label={text('fieldUnit')} value={unit} onValue={setUnit} options={units.map((one) => [one, one])} />
-        <Field label={text('fieldOrder')} value={orderNumber} onValue={setOrderNumber} input={{ maxLength: 80 }} />
+        <OrderNumberField value={orderNumber} onValue={setOrderNumber} />
         <WaysToPay desk={desk} unit={unit} />
       </Form>
     </Screen>

@@ -5,6 +5,7 @@ import { isOpen } from '../invoices/state.js'
 import { text, timeText } from '../languages/language.js'
 import { Copyable } from '../parts/copyable.js'
 import { EventLog } from '../parts/event-log.js'
+import { Facts } from '../parts/facts.js'
 import { Failure, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { amountOf, coinOf } from '../parts/invoice-amount.js'
@@ -80,18 +81,7 @@ function Shown({ desk, invoice }: ShownProps) {
           </p>
         </>
       )}
-      <dl>
-        {facts.map(([name, value]) =>
-          value === null ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <bdi>{value}</bdi>
-              </dd>
-            </div>
-          ),
-        )}
-      </dl>
+      <Facts facts={facts} />
       {own.length > 0 && (
         <>
           <h2>{text('paysTo')}</h2>

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Desk } from '../desk/desk.js'
 import { text, timeText } from '../languages/language.js'
 import { Copyable } from '../parts/copyable.js'
+import { Facts } from '../parts/facts.js'
 import { Failure, useWork } from '../parts/form.js'
 import { Screen } from '../parts/frame.js'
 import { amountOf } from '../parts/invoice-amount.js'
@@ -58,18 +59,7 @@ function Shown({ desk, order }: { readonly desk: Desk; readonly order: Order }) 
           <Copyable value={page} label={text('paymentLink')} />
         </>
       )}
-      <dl>
-        {facts.map(([name, value]) =>
-          value === null ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <bdi>{value}</bdi>
-              </dd>
-            </div>
-          ),
-        )}
-      </dl>
+      <Facts facts={facts} />
       <h2>{text('orderOptions')}</h2>
       <ul class="rows">
         {order.options.map(({ invoice }) => (
