@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A request whose body is complete. */
 export interface LoopbackRequest {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
   /** Path and query. */
   readonly path: string
   readonly body: string
@@ -45,14 +47,15 @@ export class LoopbackServer {
   private async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of message) chunks.push(chunk as Buffer)
-    await this.answer({ path: message.url ?? '', body: Buffer.concat(chunks).toString() }, response)
+    const { method = '', headers, url = '' } = message
+    await this.answer({ method, headers, path: url, body: Buffer.concat(chunks).toString() }, response)
   }
 }
 
 /** Passes a request on to a node, and returns what it answers. */
 export async function passOn(
   target: string,
-  { path, body }: LoopbackRequest,
+  { path, body }: Pick<LoopbackRequest, 'path' | 'body'>,
 ): Promise<{ readonly status: number; readonly body: Buffer }> {
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(`${target}${path === '/' ? '' : path}`, { method: 'POST', headers, body })

@@ -47,7 +47,7 @@ export class AttackedShop {
       await route.fulfill({ response, json: change((await response.json()) as never) })
     }
     await this.merchant.context.route(url, lie)
-    return () => this.merchant.context.unrouteAll({ behavior: 'ignoreErrors' })
+    return () => this.merchant.context.unrouteAll({ behavior: 'wait' })
   }
 
   /** Nothing is asked for any more but events. */

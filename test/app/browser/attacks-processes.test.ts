@@ -4,20 +4,21 @@ import { postgresForTests } from '../../support/postgres-tests.js'
 import { ServiceProcess } from '../../support/service-process.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 import { attacks } from './attacks.js'
-import { Balancer } from './balancer.js'
+import { openBalancer } from './balancer.js'
 
 const server = noBrowser === false ? await postgresForTests({ isDurable: true }) : null
 
 if (server !== null) {
   attacks('of two processes on a database, in strict mode', async () => {
     const store = await createDatabase(server)
-    const balancer = await Balancer.open()
+    const targets: string[] = []
+    const balancer = await openBalancer(targets)
     const ends: (() => Promise<void>)[] = [() => balancer.close()]
     for (let count = 0; count < 2; count++) {
       const directory = temporaryDirectory()
       const environment = { BILLHOOK_STORE: store, BILLHOOK_STRICT: 'on' }
       const service = await ServiceProcess.start(directory.path, environment, ['--sandbox'])
-      balancer.targets.push(service.url)
+      targets.push(service.url)
       ends.push(
         () => service.stop(),
         async () => directory.remove(),

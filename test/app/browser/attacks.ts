@@ -69,7 +69,7 @@ export function attacks(where: string, open: () => Promise<Arena>): void {
       await shop.reopens()
       await shop.merchant.reads('The service recorded 1.40 where you asked for 14 (amount).')
       assert.equal(await shop.page.locator('.qr').count(), 0)
-      await shop.merchant.context.unrouteAll({ behavior: 'ignoreErrors' })
+      await shop.merchant.context.unrouteAll({ behavior: 'wait' })
     })
 
     test('by a service that swaps the wallets of an order, or says at once that it is paid, is warned of at the till', async () => {
@@ -128,7 +128,7 @@ export function attacks(where: string, open: () => Promise<Arena>): void {
       await shop.page.reload()
       await shop.merchant.unlocks()
       await shop.merchant.reads('Not answered yet')
-      await shop.merchant.context.unrouteAll({ behavior: 'ignoreErrors' })
+      await shop.merchant.context.unrouteAll({ behavior: 'wait' })
       await shop.page.getByText('Not answered yet').waitFor({ state: 'detached' })
       await shop.page.getByRole('link', { name: /Lost on the way/ }).waitFor()
       await shop.reopens()
@@ -149,7 +149,7 @@ export function attacks(where: string, open: () => Promise<Arena>): void {
       await second.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE)
       await second.getByRole('button', { name: 'Open', exact: true }).click()
       await second.getByText('Not answered yet').waitFor()
-      await shop.merchant.context.unrouteAll({ behavior: 'ignoreErrors' })
+      await shop.merchant.context.unrouteAll({ behavior: 'wait' })
       for (const tab of [shop.page, second]) {
         await tab.getByText('Not answered yet').waitFor({ state: 'detached' })
         await tab

@@ -1,52 +1,17 @@
-import { once } from 'node:events'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { LoopbackServer } from '../../support/loopback-server.js'
+import { forward } from './forward.js'
 
 /** What any process answers. The ledger of a sandbox is inside one process, so everything about it goes to the first. */
 const OF_ALL = /^\/api\/(?:users|invoices|orders)(?:\/|$)/
 
-/** A proxy before several processes on one database, which asks them in turn. */
-export class Balancer {
-  /** Addresses of the processes. Until there is one, nothing is passed on. */
-  readonly targets: string[] = []
-  private turn = 0
-  private readonly server = createServer((incoming, response) => {
-    const { method, headers, url: path = '' } = incoming
-    const { hostname, port } = new URL(this.targetOf(path))
-    const outgoing = request({ hostname, port, method, headers, path }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
-    })
-    outgoing.on('error', () => response.destroy())
-    // The other side may hang up at any time.
-    response.on('error', () => {}).on('close', () => outgoing.destroy())
-    incoming.pipe(outgoing)
-  })
-
-  private constructor() {}
-
-  static async open(): Promise<Balancer> {
-    const balancer = new Balancer()
-    balancer.server.listen(0, '127.0.0.1')
-    await once(balancer.server, 'listening')
-    return balancer
+/** Opens a proxy before several processes on one database, which asks them in turn. There may be none yet, and nobody asks so early. */
+export async function openBalancer(targets: readonly string[]): Promise<LoopbackServer> {
+  const server = await LoopbackServer.open()
+  let turn = 0
+  server.answer = (request, response) => {
+    const isOfAll = OF_ALL.test(request.path)
+    if (isOfAll) turn += 1
+    forward(request, response, targets[isOfAll ? turn % targets.length : 0] ?? '')
   }
-
-  /** Where the service is to everybody, without a slash at the end. */
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
-  }
-
-  async close(): Promise<void> {
-    const closed = once(this.server, 'close')
-    this.server.close()
-    this.server.closeAllConnections()
-    await closed
-  }
-
-  private targetOf(path: string): string {
-    if (OF_ALL.test(path)) this.turn += 1
-    const at = OF_ALL.test(path) ? this.turn % this.targets.length : 0
-    return this.targets[at] ?? ''
-  }
+  return server
 }

@@ -119,7 +119,7 @@ describe('the web wallet of a service in strict mode', { skip: noBrowser }, () =
     await page.reload()
     await merchant.unlocks()
     await page.getByRole('heading', { name: 'Not answered yet' }).waitFor()
-    await context.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.unrouteAll({ behavior: 'wait' })
     await page.getByRole('link', { name: /Answered late/ }).waitFor()
     await page.getByRole('heading', { name: 'Not answered yet' }).waitFor({ state: 'detached' })
     assert.equal(await page.getByRole('link', { name: /Answered late/ }).count(), 1)
@@ -149,7 +149,7 @@ describe('the web wallet of a service in strict mode', { skip: noBrowser }, () =
     await merchant.follow('Invoices')
     await merchant.follow('New invoice')
     await merchant.reads('You have no wallet on TRON Nile.')
-    await context.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.unrouteAll({ behavior: 'wait' })
     await page.reload()
     await merchant.unlocks()
   })
@@ -163,7 +163,7 @@ describe('the web wallet of a service in strict mode', { skip: noBrowser }, () =
     await merchant.invoices('Thirteen', '13')
     await merchant.sees('1.30 USDT')
     await merchant.reads('The service recorded 1.30 where you asked for 13 (amount).')
-    await context.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.unrouteAll({ behavior: 'wait' })
   })
 
   test('says that the connection is lost, and goes on when it is back', async () => {
