@@ -4,13 +4,18 @@ import type { Answer } from '../http/server.js'
 import type { Sandbox } from './sandbox.js'
 import type { NodeAnswer } from './simulated-node.js'
 
-/** Ledger nodes let every web page read their answers. */
+/** Ledger nodes let every web page read their answers. Real ones also grant every preflight request, which this one leaves out. */
 const LEDGER_HEADERS = { 'Access-Control-Allow-Origin': '*' }
+/** Of answers to transactions. No client knows that encoding, and the body is as it is without it. */
+const TRANSACTION_HEADERS = { ...LEDGER_HEADERS, 'Content-Encoding': 'none' }
 
 /** The simulated ledger node has one address; a real one has three ports: transactions, the read API and the store. */
 export function sandboxHandlers(sandbox: Pick<Sandbox, 'describe' | 'ledgerNode' | 'networks'>) {
   const { ledgerNode: node, networks } = sandbox
-  const submit: Handler<string> = async (request) => nodeAnswer(await node.submit(request.body))
+  const submit: Handler<string> = async (request) => {
+    const { status, value } = await node.submit(request.body)
+    return jsonAnswer(status, value, TRANSACTION_HEADERS)
+  }
   return handlers({
     'GET /sandbox': () => jsonAnswer(200, sandbox.describe()),
     'POST /sandbox/ledger': submit,

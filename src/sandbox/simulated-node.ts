@@ -40,8 +40,7 @@ export interface SimulatedNodeOptions {
 
 /**
  * The HTTP interfaces of a simulated ledger node, in the shapes observed on real ones: transactions, the "core" API and
- * the listing of the node's store. "Not found" is a status 500 that differs from a failure only in its text. It leaves
- * out `Content-Encoding: none`, which real nodes send.
+ * the listing of the node's store. "Not found" is a status 500 that differs from a failure only in its text.
  */
 export class SimulatedNode {
   constructor(private readonly options: SimulatedNodeOptions) {}

@@ -25,6 +25,12 @@ export function startWarnings(settings: Settings, hasWallets: boolean): readonly
       'nothing reports wallet addresses to this service, so no new wallet can be invoiced on: set BILLHOOK_GATEWAY_SECRET, derive wallets from a key of your own (docs/without-a-ledger.md), or use --sandbox',
     )
   }
+  const plainNodes = settings.ledgerNodes.filter((node) => new URL(node).protocol === 'http:')
+  if (isOverHttps(settings) && plainNodes.length > 0) {
+    warnings.push(
+      `browsers that reach this service over HTTPS post to no node over plain HTTP, so nobody onboards in the web wallet: name https URLs in BILLHOOK_LEDGER_NODES instead of ${plainNodes.join(', ')} (docs/ledger.md)`,
+    )
+  }
   if (settings.underpayment > 0 && settings.sharedWallets) {
     warnings.push(
       "BILLHOOK_UNDERPAYMENT accepts invoices by itself, and where several share a wallet, too small a payment may be taken for another customer's order: give each order a wallet of its own and set BILLHOOK_SHARED_WALLETS=off (docs/concepts.md)",
@@ -42,6 +48,11 @@ export function startWarnings(settings: Settings, hasWallets: boolean): readonly
     )
   }
   return warnings
+}
+
+/** Whether browsers reach the service over HTTPS, as far as its settings tell. */
+function isOverHttps({ publicUrl, tlsCert }: Settings): boolean {
+  return publicUrl === undefined ? tlsCert !== undefined : new URL(publicUrl).protocol === 'https:'
 }
 
 /** Whether a store has wallets. */

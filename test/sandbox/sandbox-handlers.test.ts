@@ -37,6 +37,7 @@ describe('the routes of the sandbox', () => {
       const { status, headers, body } = await post(path, onboarding(fixture.sandbox.describe(), testKey(path)))
       assert.equal(status, 200)
       assert.equal(headers['Access-Control-Allow-Origin'], '*')
+      assert.equal(headers['Content-Encoding'], 'none')
       assert.equal((body as { $summary: { commit: number } }).$summary.commit, 1)
     }
   })

@@ -15,6 +15,15 @@ const LEDGER = {
 }
 const NODES = { BILLHOOK_SEP_URLS: 'http://10.0.0.1', BILLHOOK_SEP_TOKEN: '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0' }
 
+const TLS = { BILLHOOK_TLS_CERT: 'certificate.pem', BILLHOOK_TLS_KEY: 'key.pem' }
+const clientsPostTo = (nodes: string) => ({
+  ...GATEWAY,
+  ...STRICT,
+  BILLHOOK_LEDGER_NODES: nodes,
+  BILLHOOK_LEDGER_CONTRACTS: 'onboard=shop/3f2a,assign=shop/9be1',
+})
+
+const PLAIN_NODES = /over plain HTTP, .* https URLs in BILLHOOK_LEDGER_NODES instead of http:\/\/a\.example:5260 \(/
 const EXPOSED = /^others can reach this service/
 const SHARED = /^BILLHOOK_UNDERPAYMENT accepts invoices by itself, and where several share a wallet/
 const NO_WALLETS = /^nothing reports wallet addresses to this service/
@@ -34,6 +43,14 @@ describe('at its start the service warns', () => {
     [NODES, NO_WALLETS],
     [LEDGER, NO_WALLETS],
     [{ BILLHOOK_HOST: '0.0.0.0' }, EXPOSED, NO_WALLETS],
+    [
+      { ...clientsPostTo('http://a.example:5260,https://b.example'), BILLHOOK_PUBLIC_URL: 'https://pay.example' },
+      PLAIN_NODES,
+    ],
+    [{ ...clientsPostTo('http://a.example:5260'), ...TLS }, PLAIN_NODES],
+    [{ ...clientsPostTo('http://a.example:5260'), ...TLS, BILLHOOK_PUBLIC_URL: 'http://pay.example' }],
+    [{ ...clientsPostTo('http://a.example:5260') }],
+    [{ ...clientsPostTo('https://b.example'), BILLHOOK_PUBLIC_URL: 'https://pay.example' }],
     [{ ...GATEWAY, BILLHOOK_UNDERPAYMENT: '0.5' }, SHARED],
     [{ ...GATEWAY, BILLHOOK_UNDERPAYMENT: '0.5', BILLHOOK_SHARED_WALLETS: 'off' }],
   ]

@@ -25,7 +25,8 @@ export async function postTo(node: string, body: string, options: PostOptions): 
   const { fetch, timeoutMs, signal } = options
   const limit = AbortSignal.timeout(timeoutMs)
   try {
-    // Without a content type of JSON, because browsers would ask the node for permission first, which nodes do not give.
+    // Without a content type of JSON: browsers would ask for permission first, which costs a request, and which what stands before a
+    // node may not give. Nodes read the body whatever its type.
     const response = await fetch(`${node.replace(/\/+$/, '')}/`, {
       method: 'POST',
       body,

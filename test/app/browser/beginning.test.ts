@@ -75,6 +75,30 @@ describe('somebody who begins with the web wallet', { skip: noBrowser }, () => {
     await visitor.reads('This service has no ledger: its operator gives you wallets, with the command below.')
   })
 
+  test('posts to the nodes of a real ledger, which are of other origins, and is known when the service has followed', async (t) => {
+    const { json: place } = await service.get('/sandbox')
+    const node = place.nodeUrl
+    const onboard = `onboard=${place.namespace}/${place.contracts.onboard}`
+    const assign = `assign=${place.namespace}/${place.contracts.assignOwner}`
+    const follower = await ServiceFixture.start({
+      BILLHOOK_ONBOARDING_NAME: place.onboardingName,
+      BILLHOOK_LEDGER_URL: node,
+      BILLHOOK_LEDGER_STORE_URL: node,
+      BILLHOOK_LEDGER_FOLLOW: `${onboard},${assign}`,
+      BILLHOOK_LEDGER_NODES: node,
+      BILLHOOK_LEDGER_CONTRACTS: `${onboard},${assign}`,
+    })
+    t.after(() => follower.stop())
+    const visitor = await Visitor.arrive(follower.url, browser)
+    t.after(() => visitor.leave())
+    await visitor.becomesMerchant()
+    await visitor.sees('Invoices')
+    assert.deepEqual(
+      visitor.complaints.filter((complaint) => complaint.includes(node)),
+      [],
+    )
+  })
+
   test('gets the first wallet where an invoice lacks one, and loses nothing that was typed', async (t) => {
     const visitor = await Visitor.arrive(service.url, browser)
     t.after(() => visitor.leave())
