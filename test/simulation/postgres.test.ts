@@ -37,6 +37,13 @@ test('a fresh seed', async (t) => {
   assert.equal(run.violation, null, run.violation?.violation.message)
 })
 
+test('what is set aside is recorded, though all processes die in the end, with the lease of the one that led', async () => {
+  const { steps, ...script } = makeClusterScript(103, STEPS)
+  const deaths = Array.from({ length: script.processes ?? 1 }, (_, at) => ({ do: 'crash' as const, at }))
+  const run = await playHere({ ...script, steps: [...steps, { do: 'settle', salt: 0 }, ...deaths] })
+  assert.equal(run.violation, null, run.violation?.violation.message)
+})
+
 /** One amount is asked for on one wallet three times, each time from another process. */
 const CREATIONS: Script = {
   seed: 1,

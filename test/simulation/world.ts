@@ -158,6 +158,8 @@ export class World {
       }
       const waiting = await this.store.aside.deposits()
       if (waiting.length > 0) {
+        // Only a process that leads tries them again. When the last one died, its lease has to end first.
+        if (!this.sessions.some(({ life }) => life.isLeading)) await this.wait(STILL_WAIT_MS)
         for (const network of this.script.networks) this.give({ do: 'retry', network }, 0)
         await this.settle(new Random(round))
         continue
@@ -173,7 +175,16 @@ export class World {
       await this.wait(Math.max(1, Math.min(...due) - this.clock.now()))
       await this.settle(new Random(round))
     }
-    violate('retries do not end', this.model.outbox.inState('waiting').length)
+    violate('what is left to do does not come to an end', await this.leftToDo())
+  }
+
+  /** What keeps the end from coming: whose events are behind, what is set aside, what waits for another attempt. */
+  private async leftToDo() {
+    return {
+      behind: await this.store.eventOutbox.behind(null, OWNERS_MAX + 1),
+      aside: await this.store.aside.deposits(),
+      waiting: this.model.outbox.inState('waiting').map(({ record }) => record),
+    }
   }
 
   private async catchUp(): Promise<void> {
