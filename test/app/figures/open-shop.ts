@@ -5,6 +5,8 @@ import { Visitor } from '../browser/visitor.js'
 
 const MIB = 1024 * 1024
 const OPEN = 'Ethereum Sepolia'
+/** The amounts of the invoices are a coin apart, and each coin that comes pays one more of them. */
+const COIN = '1'
 
 /** What a tab held at one moment, after a collection of garbage. */
 export interface Held {
@@ -59,7 +61,7 @@ export async function openShop(
     for (let at = 1; at <= looks; at++) {
       const until = begun + (at * minutes * 60_000) / looks
       for (const invoiceId of ids.splice(0, payments)) {
-        await shop.simulateDeposit({ invoiceId })
+        await shop.simulateDeposit({ invoiceId, amount: COIN })
         await touched(visitor, Math.max(0, (until - Date.now()) / payments))
       }
       while (Date.now() < until) await touched(visitor, Math.min(60_000, until - Date.now()))

@@ -16,6 +16,11 @@ interface Searched {
 
 interface RecordListProps<T extends Titled, F extends Searched> {
   readonly list: LiveList<T, F>
+  /**
+   * Those of the list. A screen reads them, so that it is the screen that is drawn again: Preact keeps every tree of a component that draws
+   * itself again where another one passes it on as a child, when parts of it are left as they are.
+   */
+  readonly rows: readonly T[]
   /** The first part of the address of each, and the name of the file. */
   readonly kind: 'invoices' | 'orders'
   /** What is said when there is none, and no filter. */
@@ -29,8 +34,8 @@ interface RecordListProps<T extends Titled, F extends Searched> {
 
 /** A list of what people know by its name and its order number, with its search, live. */
 export function RecordList<T extends Titled, F extends Searched>(props: RecordListProps<T, F>) {
-  const { list, kind, none, filters, figureOf, markOf, csvOf } = props
-  const { filter, rows, hasMore } = list
+  const { list, rows, kind, none, filters, figureOf, markOf, csvOf } = props
+  const { filter, hasMore } = list
   const work = useWork()
   const [orderNumber, setOrderNumber] = useState(filter.value.orderNumber)
   const choose = (change: Partial<F>) => void work.replace(() => list.choose({ ...filter.value, ...change }))
@@ -49,11 +54,11 @@ export function RecordList<T extends Titled, F extends Searched>(props: RecordLi
         </form>
       </search>
       <Failure error={work.error} />
-      {rows.value.length === 0 && (
+      {rows.length === 0 && (
         <p>{hasMore.value ? text('loading') : isFiltered(filter.value) ? text('nothingFound') : none}</p>
       )}
       <ul class="rows">
-        {rows.value.map((record) => (
+        {rows.map((record) => (
           <li key={record.id}>
             <a href={`#/${kind}/${record.id}`}>
               <bdi class="name">{record.name}</bdi>
@@ -73,12 +78,12 @@ export function RecordList<T extends Titled, F extends Searched>(props: RecordLi
           </li>
         ))}
       </ul>
-      {hasMore.value && rows.value.length > 0 && (
+      {hasMore.value && rows.length > 0 && (
         <button type="button" disabled={work.isWorking} onClick={() => void work.run(() => list.more())}>
           {text('loadMore')}
         </button>
       )}
-      <SaveCsv name={kind} count={rows.value.length} csv={() => csvOf(rows.value)} />
+      <SaveCsv name={kind} count={rows.length} csv={() => csvOf(rows)} />
     </>
   )
 }

@@ -24,6 +24,7 @@ export function Invoices({ desk }: { readonly desk: Desk }) {
       <Unanswered desk={desk} />
       <RecordList
         list={invoices}
+        rows={invoices.rows.value}
         kind="invoices"
         none={text('noInvoices')}
         filters={({ state, currency }, choose) => (

@@ -29,6 +29,7 @@ export function Orders({ desk }: { readonly desk: Desk }) {
       <Failure error={reading.error} />
       <RecordList
         list={orders}
+        rows={orders.rows.value}
         kind="orders"
         none={text('noOrders')}
         filters={({ status }, choose) => (
