@@ -66,6 +66,16 @@ export class Comparison {
     }
   }
 
+  /** What the store has told of each owner since model and store agreed, in order. */
+  newEvents(): readonly string[] {
+    return [...this.logged].flatMap(([owner, { events, agreed }]) => {
+      const names = events
+        .slice(agreed)
+        .map(({ type, invoiceId, deposit }) => [type, invoiceId, deposit?.txHash].filter(Boolean).join(' '))
+      return names.length === 0 ? [] : [`events of ${owner}: ${names.join(', ')}`]
+    })
+  }
+
   /** The model has done all that the store has. */
   hasDoneAll(): void {
     for (const [owner, { events }] of this.logged) {

@@ -6,9 +6,14 @@ export class Violation extends Error {
 
   constructor(
     readonly kind: string,
-    detail: string,
+    private readonly detail: string,
   ) {
     super(`${kind}: ${detail}`)
+  }
+
+  /** The same, with lines that say more of it. */
+  with(lines: readonly string[]): Violation {
+    return new Violation(this.kind, [this.detail, ...lines].join('\n  '))
   }
 }
 

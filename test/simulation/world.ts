@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurnOfLoop, setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import type { Delivery } from '../../src/domain/webhook.js'
 import type { QueuedEvents } from '../../src/store/event-outbox.js'
 import type { Store } from '../../src/store/store.js'
@@ -41,6 +42,8 @@ const HEARD_ROUNDS = 400
 const HEARD_ROUND_MS = 25
 /** Events of an owner that are queued at once in the end. */
 const PUMPED_AT_ONCE = 64
+/** Characters that are shown of what a call was given. */
+const SHOWN_OF_CALL = 1000
 const IDS_STREAM = 1
 const JITTER_STREAM = 2
 const SAMPLES_STREAM = 3
@@ -329,7 +332,10 @@ export class World {
     await this.readNextAttempts(group)
     await this.readQueued(answered.map(({ of: { call }, fate }) => ({ call, fate })))
     await this.comparison.readEvents()
-    const calls = answered.map(({ of: { session, call }, fate }) => session.life.calls.performed(call, fate))
+    const calls = answered.map(({ of: { session, call }, fate }) => ({
+      name: () => `process ${this.sessions.indexOf(session) + 1}, ${nameOf(call)}`,
+      judgements: session.life.calls.performed(call, fate),
+    }))
     const before = this.touched.length
     await judgeTogether(calls, {
       capture: () => {
@@ -348,6 +354,7 @@ export class World {
         this.comparison.hasDoneAll()
         for (const one of this.touched.slice(before)) await this.comparison.afterwards(one, this.samples)
       },
+      traces: () => this.comparison.newEvents(),
     })
     this.touched.length = before
   }
@@ -544,6 +551,12 @@ export class World {
 interface Chosen {
   readonly session: Session
   readonly call: PendingCall
+}
+
+/** What was asked for, for people. Of a poisoned request, too, whose fields throw when they are read. */
+function nameOf({ call: { method, args } }: PendingCall): string {
+  const text = inspect(args, { depth: null, breakLength: Number.POSITIVE_INFINITY })
+  return `${method} ${text.length > SHOWN_OF_CALL ? `${text.slice(0, SHOWN_OF_CALL)} ...` : text}`
 }
 
 /** What a promise resolves with, unless it takes so long that it is a violation. */
