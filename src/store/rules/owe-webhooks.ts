@@ -15,10 +15,14 @@ import {
 
 /** What it needs of an engine. `I` is its row of an invoice. */
 export interface OweWork<I> {
-  paymentOf(invoice: I): Payment
   orderOf(invoice: I): OrderFields
   /** Queues a delivery. */
   owe(delivery: NewDelivery): void
+  /**
+   * Queues one that shows the payment of an invoice: as it is with this deposit and with all of which the owner was told before, and
+   * without what came later.
+   */
+  oweShowing(invoice: I, deliveryOf: (payment: Payment) => NewDelivery): void
 }
 
 /** What a deposit has done of which an owner may be told. */
@@ -36,7 +40,7 @@ export interface Told<I> {
 
 /**
  * Queues the deliveries that a deposit owes, if the prerequisites hold (specification, Webhook delivery). Owners with the payload
- * `events` hear of it from their log instead. Where the owner wants the payment in the body, it is the payment as of now.
+ * `events` hear of it from their log instead.
  */
 export function oweWebhooks<I extends { readonly invoice: Invoice }>(
   work: OweWork<I>,
@@ -46,15 +50,18 @@ export function oweWebhooks<I extends { readonly invoice: Invoice }>(
   const { id: invoiceId, owner, reference, amount, currency, callback_url } = current.invoice
   const url = resolveCallback(callback_url, defaultUrl)
   if (url === null || reference === null || payload === 'events') return
-  const added: AddedToBody = {
-    ...(isLate ? { late: true } : {}),
-    ...(payload === 'with-invoice'
-      ? { invoice: stateOf(amount, currency, work.paymentOf(current), work.orderOf(current), order) }
-      : {}),
+  const deliveryOf = (status: DepositStatus, shown: AddedToBody): NewDelivery => {
+    const added: AddedToBody = { ...(isLate ? { late: true } : {}), ...shown }
+    const body = webhookBody({ id: invoiceId, reference }, status, deposit, added)
+    return { owner, invoiceId, status, event: null, url, body }
   }
   for (const status of told) {
-    const body = webhookBody({ id: invoiceId, reference }, status, deposit, added)
-    work.owe({ owner, invoiceId, status, event: null, url, body })
+    if (payload === 'with-invoice') {
+      const fields = work.orderOf(current)
+      work.oweShowing(current, (payment) =>
+        deliveryOf(status, { invoice: stateOf(amount, currency, payment, fields, order) }),
+      )
+    } else work.owe(deliveryOf(status, {}))
   }
 }
 

@@ -152,10 +152,6 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
     return othersPaid(this.commit, wallet.no, paying, limit)
   }
 
-  paymentOf(row: InvoiceRow): Payment {
-    return paymentOf(atomsOf(row.invoice), sumsFor(this.commit, row))
-  }
-
   orderOf({ id }: InvoiceRow): OrderFields {
     return orderOf(this.commit, id)
   }
@@ -166,6 +162,10 @@ export class LmdbDepositWork implements DepositWork<PayeeRow, InvoiceRow, Deposi
 
   owe(delivery: NewDelivery): void {
     this.owed.push(enqueueDelivery(this.commit, delivery))
+  }
+
+  oweShowing(row: InvoiceRow, deliveryOf: (payment: Payment) => NewDelivery): void {
+    this.owe(deliveryOf(paymentOf(atomsOf(row.invoice), sumsFor(this.commit, row))))
   }
 
   private accountOf({ addressNo }: DepositRow, currency: Currency): Account {

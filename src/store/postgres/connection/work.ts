@@ -2,26 +2,14 @@ import type { Clock } from '../../../clock.js'
 import type { NewDelivery } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import { logChange, type Told } from '../change-log.js'
-import { countByOwner, enterEvents, type LastNumber, type LoggedEvent, takeNumbers } from '../events/event-log.js'
-import { enterDeliveries, laned, putHead, takeHead, timeOfDeliveryId } from '../outbox/new-deliveries.js'
+import type { LoggedEvent } from '../events/event-log.js'
 import { type Effect, Effects } from './effects.js'
 import { FateUnknown } from './errors.js'
 import { presentTime } from './present-time.js'
 import type { Done, Row, Session } from './session.js'
 import { type Fragment, sql } from './sql.js'
+import { Tale, writeTale } from './tale.js'
 import { Touches } from './touches.js'
-
-/** A delivery to queue, and the list that is to name it. */
-interface Queued {
-  readonly delivery: NewDelivery
-  readonly owed: OwedDelivery[]
-}
-
-/** What a unit, or a part of it, tells, in order. */
-export class Tale {
-  readonly events: LoggedEvent[] = []
-  readonly queued: Queued[] = []
-}
 
 /** The time of a test instead of the database's, and new ids: 16 time-ordered bytes whose first 6 are the time. */
 interface WorkOptions {
@@ -50,6 +38,10 @@ export class Work {
   private readonly touches = new Touches()
   private readonly effects = new Effects()
   private readonly owed: OwedDelivery[] = []
+  /** The wallets that it has locked, as far as it was noted. */
+  private readonly wallets = new Set<string>()
+  /** Reads what deliveries show; null for nothing. */
+  private reading: (() => Promise<unknown>) | null = null
   /** Owners whose events are sent, of whom something was logged. */
   private readonly logged = new Set<string>()
   /** What the unit answered, once its commit was sent. */
@@ -72,6 +64,19 @@ export class Work {
   /** Sends a statement that locks rows. What it answers comes with a later one, and so does its error. */
   lock(fragment: Fragment): void {
     void this.run(fragment)
+  }
+
+  /** Sends a statement that locks wallets, and notes those whose ids it answers. */
+  lockWallets(fragment: Fragment): void {
+    const noted = this.rows<{ readonly id: string }>(fragment).then((rows) => {
+      for (const { id } of rows) this.wallets.add(id)
+    })
+    void quiet(noted)
+  }
+
+  /** Whether it is known that nobody else changes what wallets have received. */
+  holdsWallets(ids: readonly string[]): boolean {
+    return ids.every((id) => this.wallets.has(id))
   }
 
   /** Sends a statement and answers its rows. */
@@ -179,9 +184,18 @@ export class Work {
     return this.touches.isAsAt(moment, id)
   }
 
-  /** Queues a delivery with the commit, which adds it to `owed`. */
-  enqueue(delivery: NewDelivery, owed: OwedDelivery[]): void {
+  /** Queues a delivery with the commit, which adds it to `owed`. It is asked for behind `readsShown`. */
+  enqueue(delivery: () => NewDelivery, owed: OwedDelivery[]): void {
     this.present.queued.push({ delivery, owed })
+  }
+
+  /** Has what deliveries show be read with the commit, behind all locks. */
+  readsShown(read: () => Promise<unknown>): void {
+    this.reading = read
+  }
+
+  async readShown(): Promise<void> {
+    await this.reading?.()
   }
 
   /** Has what is told from now on be part of a tale, which is to be joined; null for none. */
@@ -202,6 +216,11 @@ export class Work {
     this.owed.push(delivery)
   }
 
+  /** Notes that something was logged of an owner whose events are sent. */
+  hasLogged(owner: string): void {
+    this.logged.add(owner)
+  }
+
   get told(): Told {
     return { walletIds: this.changes, invoices: this.ownChanges, owed: this.owed, logged: this.logged }
   }
@@ -209,7 +228,7 @@ export class Work {
   /** Writes what the unit has gathered, and commits. `value` is what the unit answers. */
   async commit(value: unknown): Promise<void> {
     if (this.failure !== null) throw this.failure
-    await Promise.all([this.writeDeliveries(), this.writeEvents()])
+    await writeTale(this, this.tale)
     this.writeEffects()
     if (this.hasWritten) {
       const time = await this.readClock()
@@ -230,7 +249,7 @@ export class Work {
 
   /** Writes what a commit would write, and waits for every answer, so that nothing is left that could fail. */
   async rehearse(): Promise<void> {
-    await Promise.all([this.writeDeliveries(), this.writeEvents()])
+    await writeTale(this, this.tale)
     await this.row(sql`SELECT 1`)
     if (this.failure !== null) throw this.failure
   }
@@ -245,31 +264,6 @@ export class Work {
     } catch {
       return false
     }
-  }
-
-  private async writeDeliveries(): Promise<void> {
-    const { queued } = this.tale
-    const [first, ...rest] = queued.map(() => this.newId())
-    if (first === undefined) return
-    const [head] = await this.written<{ newest: string }>(takeHead(first))
-    const isFirst = head === undefined || head.newest === first
-    const ids = isFirst ? [first, ...rest] : queued.map(() => this.newId(timeOfDeliveryId(head.newest) + 1))
-    this.write(putHead(ids.at(-1) ?? first))
-    const deliveries = laned(queued.map(({ delivery }) => delivery))
-    this.write(enterDeliveries(ids, deliveries, this.nowMs))
-    for (const [i, { owner, lane }] of deliveries.entries()) {
-      const due = { id: ids[i] ?? first, lane, owner }
-      queued[i]?.owed.push(due)
-      this.owes(due)
-    }
-  }
-
-  private async writeEvents(): Promise<void> {
-    const { events } = this.tale
-    if (events.length === 0) return
-    const lasts = await this.written<LastNumber>(takeNumbers(countByOwner(events), this.nowMs))
-    this.write(enterEvents(events, lasts))
-    for (const { owner, isSent } of lasts) if (isSent) this.logged.add(owner)
   }
 
   private writeEffects(): void {

@@ -128,10 +128,6 @@ export class PostgresDepositWork implements DepositWork<AddressRow, InvoiceRow, 
     return this.memo.othersPaid({ walletId: wallet.id, currency, receivedAt, limit }, matched?.id ?? null)
   }
 
-  paymentOf({ atoms, received }: InvoiceRow): Payment {
-    return paymentOf(atoms, received)
-  }
-
   orderOf({ order }: InvoiceRow): OrderFields {
     return order
   }
@@ -141,6 +137,11 @@ export class PostgresDepositWork implements DepositWork<AddressRow, InvoiceRow, 
   }
 
   owe(delivery: NewDelivery): void {
-    this.work.enqueue(delivery, this.owed)
+    this.work.enqueue(() => delivery, this.owed)
+  }
+
+  oweShowing(invoice: InvoiceRow, deliveryOf: (payment: Payment) => NewDelivery): void {
+    const sums = this.memo.invoices.shown(invoice)
+    this.work.enqueue(() => deliveryOf(paymentOf(invoice.atoms, sums())), this.owed)
   }
 }

@@ -81,6 +81,6 @@ class PostgresEventQueueWork extends PostgresCursorWork implements EventQueueWor
   }
 
   owe(delivery: NewDelivery): void {
-    this.work.enqueue(delivery, this.owed)
+    this.work.enqueue(() => delivery, this.owed)
   }
 }

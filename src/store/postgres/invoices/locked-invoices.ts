@@ -1,28 +1,19 @@
-import type { Currency } from '../../../domain/amount.js'
-import type { Received } from '../../../domain/payment.js'
+import type { Sums } from '../../../domain/payment.js'
 import type { Awaitable } from '../../reading.js'
 import type { MatchChange } from '../../rules/invoice-life.js'
 import { Questions } from '../connection/questions.js'
 import type { Work } from '../connection/work.js'
 import type { InvoiceRow } from './invoice-rows.js'
+import { type CountedDeposit, counted, matched } from './received-since.js'
 import { lockInvoices, readInvoices } from './settle.js'
+import { ShownInvoices } from './shown-invoices.js'
 
 interface Read {
   readonly row: InvoiceRow
   /** The moment of the unit at which it was read. */
   readonly moment: number
-}
-
-/** A deposit that is counted, or not any more. Amounts are atoms, and negative for what leaves. */
-export interface CountedDeposit {
-  readonly walletId: string
-  readonly currency: Currency
-  readonly receivedAt: number
-  readonly seen: bigint
-  readonly confirmed: bigint
-  /** The same where the deposit is matched to no invoice. */
-  readonly unmatchedSeen: bigint
-  readonly unmatchedConfirmed: bigint
+  /** Whether its wallets were locked before: then only the unit changes what they have received. */
+  readonly isHeld: boolean
 }
 
 /**
@@ -33,10 +24,13 @@ export class LockedInvoices {
   private readonly rows = new Map<string, Read>()
   /** The ids of those on a wallet. */
   private readonly onWallets = new Map<string, Set<string>>()
+  private readonly showing: ShownInvoices
   private readonly unknown = new Questions((ids: readonly string[]) => this.answer(ids, lockInvoices))
   private readonly changed = new Questions((ids: readonly string[]) => this.answer(ids, readInvoices))
 
-  constructor(private readonly work: Work) {}
+  constructor(private readonly work: Work) {
+    this.showing = new ShownInvoices(work)
+  }
 
   /** An invoice that the store itself has named, as it is now. */
   get(id: string): Awaitable<InvoiceRow> {
@@ -47,20 +41,23 @@ export class LockedInvoices {
 
   /** An invoice that has been read, as it is now as far as the unit knows. */
   present(id: string): InvoiceRow {
-    const read = this.rows.get(id)
-    if (read === undefined) throw new Error('an invoice that was found has not been read')
-    return read.row
+    return this.lastRead(id).row
   }
 
   /** Notes how what is matched to an invoice has changed: the unit has just written that. */
-  match(id: string, { matches, seen, confirmed }: MatchChange): void {
-    const row = this.present(id)
-    const { received } = row
-    this.keep({
-      ...row,
-      matches: row.matches + matches,
-      received: { ...received, own: added(received.own, { seen, confirmed }, 1n) },
-    })
+  match(id: string, change: MatchChange): void {
+    const { row, isHeld } = this.lastRead(id)
+    const now = { ...row, matches: row.matches + change.matches, received: matched(row.received, change) }
+    this.rows.set(id, { row: now, moment: this.work.moment, isHeld })
+    this.showing.match(id, change)
+  }
+
+  /**
+   * What a delivery shows that an invoice has received, with what the unit has counted until now. To be asked for when the unit tells.
+   * Others may change what wallets receive that it has not locked.
+   */
+  shown(row: InvoiceRow): () => Sums {
+    return this.lastRead(row.id).isHeld ? () => row.received : this.showing.show(row)
   }
 
   /** Whether a row is as the invoice is now. */
@@ -74,24 +71,26 @@ export class LockedInvoices {
     return this.rows.get(id)?.row ?? this.unknown.ask(id)
   }
 
-  private keep(row: InvoiceRow, moment = this.work.moment): void {
+  private lastRead(id: string): Read {
+    const read = this.rows.get(id)
+    if (read === undefined) throw new Error('an invoice that was found has not been read')
+    return read
+  }
+
+  private keep(row: InvoiceRow, moment: number): void {
     if (!this.rows.has(row.id)) for (const walletId of row.walletIds) this.noteOn(walletId, row.id)
-    this.rows.set(row.id, { row, moment })
+    this.rows.set(row.id, { row, moment, isHeld: this.work.holdsWallets(row.walletIds) })
   }
 
   /** Counts a deposit for the invoices that it counts for. */
-  count({ walletId, currency, receivedAt, unmatchedSeen, unmatchedConfirmed, ...all }: CountedDeposit): void {
-    const unmatched = { seen: unmatchedSeen, confirmed: unmatchedConfirmed }
-    for (const id of this.onWallets.get(walletId) ?? []) {
+  count(deposit: CountedDeposit): void {
+    for (const id of this.onWallets.get(deposit.walletId) ?? []) {
       const read = this.rows.get(id)
       if (read === undefined) continue
-      const { row, moment } = read
-      const { invoice, received, walletIds } = row
-      if (invoice.currency !== currency || invoice.created_at >= receivedAt) continue
-      const times = BigInt(walletIds.filter((one) => one === walletId).length)
-      const now = { ...added(received, all, times), own: added(received.own, unmatched, times) }
-      this.rows.set(id, { row: { ...row, received: now }, moment })
+      const { row } = read
+      this.rows.set(id, { ...read, row: { ...row, received: counted(row, row.received, deposit) } })
     }
+    this.showing.count(deposit)
   }
 
   /** Locks invoices and reads them, by their ids. */
@@ -129,12 +128,4 @@ export class LockedInvoices {
     if (known === undefined) this.onWallets.set(walletId, new Set([id]))
     else known.add(id)
   }
-}
-
-function added(
-  sums: Received,
-  { seen, confirmed }: Pick<CountedDeposit, 'seen' | 'confirmed'>,
-  times: bigint,
-): Received {
-  return { confirmed: sums.confirmed + times * confirmed, pending: sums.pending + times * (seen - confirmed) }
 }

@@ -71,7 +71,7 @@ export function lockAddresses(work: Work, places: readonly Place[]): void {
  * locks have an order, and not when each has some of the invoices that the other needs.
  */
 export function lockWithPartners(work: Work, wallets: Fragment): void {
-  work.lock(sql`
+  work.lockWallets(sql`
     WITH RECURSIVE ours AS (${wallets}),
     sets AS (
       SELECT ours.id AS wallet_id, first.owner, first.set_id, first.invoice_id FROM ours CROSS JOIN LATERAL (

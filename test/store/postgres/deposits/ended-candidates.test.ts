@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
-import pg from 'pg'
 import type { DepositReport } from '../../../../src/domain/deposit.js'
 import { orderState } from '../../../../src/domain/order-share.js'
-import type { WalletCommand, WalletResult } from '../../../../src/store/commands.js'
-import { openPostgresStore } from '../../../../src/store/postgres/postgres-store.js'
+import type { WalletCommand } from '../../../../src/store/commands.js'
 import type { Store } from '../../../../src/store/store.js'
-import {
-  addressOf,
-  depositFact,
-  invoiceRequest,
-  unwrap,
-  walletAssigned,
-  walletCreated,
-} from '../../../support/fixtures.js'
+import { addressOf, depositFact, invoiceRequest, unwrap } from '../../../support/fixtures.js'
 import { orderCommand } from '../../../support/orders.js'
-import { assertSoundDatabase, createDatabase, postgresStoreOptions } from '../../../support/postgres-harness.js'
+import { perform, waiting, withTwoProcesses } from '../../../support/postgres-processes.js'
 import { postgresForTests } from '../../../support/postgres-tests.js'
 
 /*
@@ -31,38 +21,6 @@ const test = server === null ? always.skip : always
 
 const [COIN, TOKEN] = ['coin', 'token']
 const EVERYTHING = { after: null, limit: 1000 }
-const LOOK_AGAIN_MS = 5
-/** Looks at who waits, until one of them counts as missing. */
-const LOOKS_MAX = 2000
-
-async function withStores(run: (one: Store, other: Store, operator: pg.Client) => Promise<void>): Promise<void> {
-  if (server === null) throw new Error('a skipped test asks for its server')
-  const url = await createDatabase(server)
-  const stores = await Promise.all([
-    openPostgresStore(postgresStoreOptions(url)),
-    openPostgresStore(postgresStoreOptions(url)),
-  ])
-  const operator = new pg.Client({ connectionString: url })
-  await operator.connect()
-  try {
-    for (const id of [COIN, TOKEN]) {
-      for (const fact of [walletCreated(id), walletAssigned(id, 'alice')]) {
-        await stores[0].ledger.applyFacts([{ eventId: null, fact }])
-      }
-    }
-    await run(...stores, operator)
-  } finally {
-    await operator.end()
-    for (const store of stores) await store.close()
-  }
-  await assertSoundDatabase(url)
-}
-
-async function perform(store: Store, command: WalletCommand): Promise<WalletResult> {
-  const [fate] = await store.commands.perform([command])
-  if (fate?.status !== 'fulfilled') throw fate?.reason
-  return fate.value
-}
 
 function paid(
   txHash: string,
@@ -90,25 +48,13 @@ async function invoiceAndOption(store: Store): Promise<readonly [string, string]
   return [unwrap(created.outcome).id, unwrap(ordered.outcome).invoices[0]?.id ?? '']
 }
 
-/** Until so many connections wait for a lock. */
-async function waiting(operator: pg.Client, count: number): Promise<void> {
-  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-    const { rows } = await operator.query<{ count: string }>(
-      `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )
-    if (Number(rows[0]?.count) >= count) return
-    await setTimeout(LOOK_AGAIN_MS)
-  }
-  assert.fail(`${count} connections do not wait`)
-}
-
 async function matchOf(store: Store, tx: string): Promise<string | null | undefined> {
   const { items } = unwrap(await store.events.page('alice', EVERYTHING))
   return items.find(({ type, deposit }) => type === 'deposit.confirmed' && deposit?.txHash === tx)?.invoiceId
 }
 
 test('a deposit is not matched to an option that its order ends while the deposit waits for it', async () => {
-  await withStores(async (one, other, operator) => {
+  await withTwoProcesses(server, [COIN, TOKEN], async ({ one, other, operator }) => {
     const [invoice, option] = await invoiceAndOption(one)
     // It pays the invoice, whose amount it is, and is enough for all that is on the wallet.
     await perform(one, paid('first', COIN, '#native', '5'))
@@ -129,7 +75,7 @@ test('a deposit is not matched to an option that its order ends while the deposi
 })
 
 test('a deposit comes to an option that lives again at that moment, and both are recorded, one after the other', async () => {
-  await withStores(async (one, other, operator) => {
+  await withTwoProcesses(server, [COIN, TOKEN], async ({ one, other, operator }) => {
     const [invoice, option] = await invoiceAndOption(one)
     await perform(one, { type: 'void', invoiceId: invoice, owner: 'alice' })
     await perform(one, paid('completing', TOKEN, 'Tether', '10000000'))
