@@ -150,6 +150,7 @@ export class Database {
 
   private async tryUntilDone<T>(unit: Unit<T>, isRequested: boolean): Promise<T> {
     const fateUntil = this.fates.untilOfNow()
+    const neededWallets = new Set<string>()
     let lostSessions = 0
     for (let tries = 1; ; tries += 1) {
       const session = await this.writers.take(isRequested).catch((error: unknown) => {
@@ -157,7 +158,7 @@ export class Database {
         this.noteHanging(error, 'write')
         throw this.refused(error)
       })
-      const work = new Work(session, this.options, randomUUID(), this.changes.writer)
+      const work = new Work(session, this.options, randomUUID(), this.changes.writer, neededWallets)
       const outcome = await this.attempt(work, unit)
       const isLost = outcome.isBroken || ('error' in outcome && isUnavailable(outcome.error))
       this.writers.give(session, isLost)

@@ -11,6 +11,14 @@ export class ServerSilent extends Error {
   }
 }
 
+/** A unit of work has found out too late which wallets it needs. It is tried again, and locks them then. */
+export class WalletsMissing extends Error {
+  override readonly name = 'WalletsMissing'
+  constructor() {
+    super('a unit of work needs wallets that it has not locked')
+  }
+}
+
 /**
  * Waits for others and is tried again: `serialization_failure`, `deadlock_detected`, and a row or a table that another has just
  * made, of which `IF NOT EXISTS` does not know yet.
@@ -60,6 +68,7 @@ function codeOf(error: unknown): string | null {
 
 export function isRetried(error: unknown): boolean {
   const code = codeOf(error)
+  if (error instanceof WalletsMissing) return true
   return code !== null && RETRIED.has(code)
 }
 

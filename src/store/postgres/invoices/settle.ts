@@ -162,7 +162,10 @@ class PaidOnWallet implements life.PaidInvoices<InvoiceRow> {
       this.work,
       places.map(({ invoice_id }) => invoice_id),
     )
-    return rows.filter(({ state }) => state === STATE.paid)
+    const paid = rows.filter(({ state }) => state === STATE.paid)
+    // What opens again depends on what comes to any of its wallets, and what comes there on that it is open.
+    this.work.needsWallets(paid.filter((row) => !isPaidNow(row)).flatMap(({ walletIds }) => walletIds))
+    return paid
   }
 }
 

@@ -46,8 +46,7 @@ export class PostgresOrderWork implements OrderWork<InvoiceRow> {
   }
 
   holdWithWallets(rows: readonly InvoiceRow[]): Promise<readonly InvoiceRow[]> {
-    const ids = [...new Set(rows.flatMap(({ walletIds }) => walletIds))]
-    this.work.lock(sql`SELECT w.id FROM wallets AS w WHERE w.id = ANY(${ids}::text[]) ORDER BY w.id FOR UPDATE`)
+    this.work.needsWallets(rows.flatMap(({ walletIds }) => walletIds))
     return this.hold(rows)
   }
 

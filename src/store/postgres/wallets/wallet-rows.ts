@@ -68,7 +68,8 @@ export function lockAddresses(work: Work, places: readonly Place[]): void {
 /**
  * Locks wallets, which a query selects as `id`, and those that share an open invoice with one of them, in order. What a unit finds of
  * invoices on one wallet it also writes on their others. So units that deal with the same invoices wait for each other here, where
- * locks have an order, and not when each has some of the invoices that the other needs.
+ * locks have an order, and not when each has some of the invoices that the other needs. Those are locked, too, that earlier tries of the
+ * unit have needed.
  */
 export function lockWithPartners(work: Work, wallets: Fragment): void {
   work.lockWallets(sql`
@@ -87,6 +88,7 @@ export function lockWithPartners(work: Work, wallets: Fragment): void {
     )
     SELECT w.id FROM wallets AS w WHERE w.id IN (
       SELECT ours.id FROM ours
+      UNION SELECT unnest(${work.neededWallets}::text[])
       UNION SELECT unnest(i.wallet_ids) FROM sets JOIN invoices AS i ON i.id = sets.invoice_id
     ) ORDER BY w.id FOR UPDATE OF w`)
 }

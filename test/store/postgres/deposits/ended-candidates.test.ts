@@ -99,3 +99,23 @@ test('a deposit comes to an option that lives again at that moment, and both are
     )
   })
 })
+
+test('an option does not live again beside an invoice of its amount that is created at that moment', async () => {
+  await withTwoProcesses(server, [COIN, TOKEN], async ({ one, other, operator }) => {
+    const [, option] = await invoiceAndOption(one)
+    await perform(one, paid('completing', TOKEN, 'Tether', '10000000'))
+
+    await operator.query('BEGIN')
+    await operator.query(`SELECT 1 FROM event_heads WHERE owner = 'alice' FOR UPDATE`)
+    const request = invoiceRequest({ walletIds: [COIN], currency: 'native', amount: '1' })
+    const creating = perform(other, { type: 'invoice', request })
+    await waiting(operator, 1)
+    const dropped = perform(one, paid('completing', TOKEN, 'Tether', '10000000', 'dropped'))
+    await waiting(operator, 2)
+    await operator.query('COMMIT')
+    const [created] = await Promise.all([creating, dropped])
+
+    assert.ok(created.type === 'invoice' && created.outcome.ok)
+    assert.notEqual((await one.invoices.findWithPayment(option))?.voidedAt, null)
+  })
+})
