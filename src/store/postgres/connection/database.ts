@@ -7,6 +7,7 @@ import { StorageUnavailable } from '../../refusals.js'
 import { ChangeLog } from '../change-log.js'
 import { FateUnknown, isLockTimeout, isRetried, isUnavailable, ServerSilent, unavailable } from './errors.js'
 import { type FateLimits, Fates } from './fates.js'
+import { HeldWallets } from './held-wallets.js'
 import { Outage } from './outage.js'
 import { PAGE_READERS_MAX, READERS_MAX, Readers, WriterPool } from './pool.js'
 import { presentTime } from './present-time.js'
@@ -158,7 +159,7 @@ export class Database {
         this.noteHanging(error, 'write')
         throw this.refused(error)
       })
-      const work = new Work(session, this.options, randomUUID(), this.changes.writer, neededWallets)
+      const work = new Work(session, this.options, randomUUID(), this.changes.writer, new HeldWallets(neededWallets))
       const outcome = await this.attempt(work, unit)
       const isLost = outcome.isBroken || ('error' in outcome && isUnavailable(outcome.error))
       this.writers.give(session, isLost)

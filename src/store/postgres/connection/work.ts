@@ -4,7 +4,8 @@ import type { OwedDelivery } from '../../outbox.js'
 import { logChange, type Told } from '../change-log.js'
 import type { LoggedEvent } from '../events/event-log.js'
 import { type Effect, Effects } from './effects.js'
-import { FateUnknown, WalletsMissing } from './errors.js'
+import { FateUnknown } from './errors.js'
+import { HeldWallets } from './held-wallets.js'
 import { presentTime } from './present-time.js'
 import type { Done, Row, Session } from './session.js'
 import { type Fragment, sql } from './sql.js'
@@ -38,9 +39,6 @@ export class Work {
   private readonly touches = new Touches()
   private readonly effects = new Effects()
   private readonly owed: OwedDelivery[] = []
-  /** The wallets that it has locked, as far as it was noted. */
-  private readonly wallets = new Set<string>()
-  private lacksWallets = false
   /** Reads what deliveries show; null for nothing. */
   private reading: (() => Promise<unknown>) | null = null
   /** Owners whose events are sent, of whom something was logged. */
@@ -56,8 +54,7 @@ export class Work {
     readonly id: string,
     /** Names the process in what it tells others. */
     private readonly writer: string,
-    /** Wallets that earlier tries of the unit were found to need, and to which this one adds. */
-    private readonly needed: Set<string> = new Set(),
+    readonly wallets = new HeldWallets(new Set()),
   ) {}
 
   begin(): void {
@@ -72,29 +69,9 @@ export class Work {
   /** Sends a statement that locks wallets, and notes those whose ids it answers. */
   lockWallets(fragment: Fragment): void {
     const noted = this.rows<{ readonly id: string }>(fragment).then((rows) => {
-      for (const { id } of rows) this.wallets.add(id)
+      this.wallets.note(rows.map(({ id }) => id))
     })
     void quiet(noted)
-  }
-
-  /** Whether it is known that nobody else changes what wallets have received. */
-  holdsWallets(ids: readonly string[]): boolean {
-    return ids.every((id) => this.wallets.has(id))
-  }
-
-  /**
-   * Says that what the unit does depends on wallets, of which it may have locked some only. It cannot lock the others any more, as locks
-   * are taken in order: so it is undone in the end, and done again with all of them.
-   */
-  needsWallets(ids: readonly string[]): void {
-    const missing = ids.filter((id) => !this.wallets.has(id) && !this.needed.has(id))
-    for (const id of missing) this.needed.add(id)
-    if (missing.length > 0) this.lacksWallets = true
-  }
-
-  /** What earlier tries of the unit have found that it needs. It locks them with its others. */
-  get neededWallets(): readonly string[] {
-    return [...this.needed]
   }
 
   /** Sends a statement and answers its rows. */
@@ -246,7 +223,7 @@ export class Work {
   /** Writes what the unit has gathered, and commits. `value` is what the unit answers. */
   async commit(value: unknown): Promise<void> {
     if (this.failure !== null) throw this.failure
-    if (this.lacksWallets) throw new WalletsMissing()
+    this.wallets.assertComplete()
     await writeTale(this, this.tale)
     this.writeEffects()
     if (this.hasWritten) {
@@ -268,7 +245,7 @@ export class Work {
 
   /** Writes what a commit would write, and waits for every answer, so that nothing is left that could fail. */
   async rehearse(): Promise<void> {
-    if (this.lacksWallets) throw new WalletsMissing()
+    this.wallets.assertComplete()
     await writeTale(this, this.tale)
     await this.row(sql`SELECT 1`)
     if (this.failure !== null) throw this.failure

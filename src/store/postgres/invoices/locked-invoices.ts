@@ -79,7 +79,7 @@ export class LockedInvoices {
 
   private keep(row: InvoiceRow, moment: number): void {
     if (!this.rows.has(row.id)) for (const walletId of row.walletIds) this.noteOn(walletId, row.id)
-    this.rows.set(row.id, { row, moment, isHeld: this.work.holdsWallets(row.walletIds) })
+    this.rows.set(row.id, { row, moment, isHeld: this.work.wallets.has(row.walletIds) })
   }
 
   /** Counts a deposit for the invoices that it counts for. */

@@ -164,7 +164,7 @@ class PaidOnWallet implements life.PaidInvoices<InvoiceRow> {
     )
     const paid = rows.filter(({ state }) => state === STATE.paid)
     // What opens again depends on what comes to any of its wallets, and what comes there on that it is open.
-    this.work.needsWallets(paid.filter((row) => !isPaidNow(row)).flatMap(({ walletIds }) => walletIds))
+    this.work.wallets.need(paid.filter((row) => !isPaidNow(row)).flatMap(({ walletIds }) => walletIds))
     return paid
   }
 }

@@ -46,7 +46,7 @@ export class PostgresOrderWork implements OrderWork<InvoiceRow> {
   }
 
   holdWithWallets(rows: readonly InvoiceRow[]): Promise<readonly InvoiceRow[]> {
-    this.work.needsWallets(rows.flatMap(({ walletIds }) => walletIds))
+    this.work.wallets.need(rows.flatMap(({ walletIds }) => walletIds))
     return this.hold(rows)
   }
 

@@ -88,7 +88,7 @@ export function lockWithPartners(work: Work, wallets: Fragment): void {
     )
     SELECT w.id FROM wallets AS w WHERE w.id IN (
       SELECT ours.id FROM ours
-      UNION SELECT unnest(${work.neededWallets}::text[])
+      UNION SELECT unnest(${work.wallets.needed}::text[])
       UNION SELECT unnest(i.wallet_ids) FROM sets JOIN invoices AS i ON i.id = sets.invoice_id
     ) ORDER BY w.id FOR UPDATE OF w`)
 }
