@@ -58,8 +58,10 @@ if (notBuilt.length > 0) {
   process.stderr.write(`not part of npm test: ${notBuilt.join(' ')}\nnpm run test:all -- FILE... has what they need\n`)
   process.exit(1)
 }
-// Files that were asked for by name run as they are.
-process.exitCode = await run(positionals.length > 0 ? files : inSharedProcesses(files))
+// Files that were asked for by name run as they are. What one lacks is asked of `npm test`, and afterwards everything must be there.
+process.exitCode = await run(
+  positionals.length > 0 ? files : inSharedProcesses(files, { namesWhatIsMissing: !values.rest }),
+)
 const skipped = skippedTests()
 for (const line of reportOf(skipped)) process.stdout.write(`${line}\n`)
 const missing = values.rest ? namesThatLacked(skipped, new Set(values['may-lack'].split(','))) : []

@@ -96,7 +96,7 @@ export type Half = 'long' | 'other'
 
 interface Extent {
   readonly half?: Half
-  /** On an engine that is slow to ask, a share of the random histories must do. */
+  /** A share of the random histories must do, a small one on an engine that is slow to ask. */
   readonly share?: number
 }
 

@@ -3,12 +3,13 @@ import { run } from 'node:test'
 import { dot, spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { longestFirst } from './long-files.js'
+import { inSharedProcesses } from './shared-processes.js'
 import skips from './skip-reporter.js'
 
 /*
  * Runs test files as `node --test` does, but the longest first, so that no core is idle in the end:
  *   node --import ./dist/test/support/name-what-hangs.js dist/test/support/run-files.js FILE...
- * With --skipped it notes what was skipped in a file, as lines of JSON.
+ * With --skipped it notes what was skipped in a file, as lines of JSON; with --shared files share processes.
  */
 
 /** Much of a test is waiting, so four files at once take less time on two cores, and no more memory than there is. */
@@ -22,12 +23,14 @@ const { values, positionals } = parseArgs({
   options: {
     reporter: { type: 'string', default: 'spec' },
     skipped: { type: 'string' },
+    shared: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: AT_ONCE },
     'file-limit': { type: 'string', default: FILE_LIMIT_SECONDS },
   },
 })
+const files = values.shared ? inSharedProcesses(positionals, { namesWhatIsMissing: false }) : positionals
 const events = run({
-  files: longestFirst(positionals),
+  files: longestFirst(files),
   concurrency: Number(values['at-once']),
   timeout: Number(values['file-limit']) * 1000,
 })

@@ -7,7 +7,10 @@ import { lmdbStoreOptions, openLmdbHarness } from '../../support/lmdb-harness.js
 import { ManualClock } from '../../support/manual-clock.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-describeStore('LMDB', openLmdbHarness)
+/** Others come with each run, and longer ones with the simulation. */
+const HISTORIES_SHARE = 0.4
+
+describeStore('LMDB', openLmdbHarness, { share: HISTORIES_SHARE })
 
 test('an LMDB store does not take an id of another time than the creation, from which its queues read it', async () => {
   const directory = temporaryDirectory()
