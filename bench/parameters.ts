@@ -40,6 +40,8 @@ export interface Parameters {
   /** Timed operations for each sample of the history. */
   readonly historyOperations: number
   readonly depositsPerSecond: number
+  /** Wallets in a database that receive deposits at once, one each. */
+  readonly depositWallets: number
   readonly queuedDeliveries: number
   readonly starts: number
   readonly idleSeconds: number
@@ -83,6 +85,7 @@ const FULL: Parameters = {
   historySizes: [100, 10_000, 1_000_000],
   historyOperations: 1000,
   depositsPerSecond: 1000,
+  depositWallets: 512,
   queuedDeliveries: 30_000,
   starts: 5,
   idleSeconds: 3,
@@ -109,6 +112,7 @@ const TINY: Parameters = {
   historySizes: [100, 500],
   historyOperations: 50,
   depositsPerSecond: 100,
+  depositWallets: 16,
   queuedDeliveries: 200,
   starts: 1,
   idleSeconds: 0.2,

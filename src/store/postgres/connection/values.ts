@@ -31,8 +31,10 @@ function elementText(item: Value): string {
   return Array.isArray(item) ? arrayText(item) : String(item)
 }
 
+/** Plain texts are replaced much faster than what an expression finds, and JSON has many quotes. */
 function quoted(text: string): string {
-  return `"${text.includes('"') || text.includes('\\') ? text.replaceAll(/["\\]/g, '\\$&') : text}"`
+  const safe = text.includes('\\') ? text.replaceAll('\\', '\\\\') : text
+  return `"${safe.includes('"') ? safe.replaceAll('"', '\\"') : safe}"`
 }
 
 function escaped(text: string): string {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Currency } from '../../../domain/amount.js'
 import type { Invoice } from '../../../domain/invoice.js'
 import type { OrderFields } from '../../../domain/order-fields.js'
@@ -215,10 +215,7 @@ const SET_ID_BYTES = 16
 
 /** Stands for a set of wallets, whatever their order: all invoices of an owner on the set receive the same deposits. */
 export function setIdOf(walletIds: readonly string[]): Buffer {
-  return createHash('sha256')
-    .update([...walletIds].sort().join(','))
-    .digest()
-    .subarray(0, SET_ID_BYTES)
+  return hash('sha256', [...walletIds].sort().join(','), 'buffer').subarray(0, SET_ID_BYTES)
 }
 
 const INVOICE_NAME = /^[0-9a-f]{32}$/i
@@ -233,13 +230,7 @@ export function storeIdOf({ id, created_at }: Pick<Invoice, 'id' | 'created_at'>
   if (!INVOICE_NAME.test(id)) return undefined
   const time = timeHex(created_at)
   if (id === id.toLowerCase() && id.startsWith(time)) return id
-  return (
-    time +
-    createHash('sha256')
-      .update(id)
-      .digest('hex')
-      .slice(0, ID_HEX_LENGTH - TIME_HEX_LENGTH)
-  )
+  return time + hash('sha256', id).slice(0, ID_HEX_LENGTH - TIME_HEX_LENGTH)
 }
 
 /** Before all ids of a time, Unix ms. */

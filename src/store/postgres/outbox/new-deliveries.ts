@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type NewDelivery, originOf } from '../../../domain/webhook.js'
 import { type Fragment, sql } from '../connection/sql.js'
 
@@ -49,7 +49,7 @@ export function enterDeliveries(ids: readonly string[], deliveries: readonly Lan
 /** Names a lane: the owner, and the scheme, host and port of its receiver. URLs that are none have a lane of their own. */
 export function laneOf(owner: string, url: string): string {
   const name = owner + LANE_SEPARATOR + (originOf(url) ?? '')
-  return createHash('sha256').update(name).digest('hex').slice(0, LANE_HEX_LENGTH)
+  return hash('sha256', name).slice(0, LANE_HEX_LENGTH)
 }
 
 /** Queues deliveries in their lanes. Those of a deposit are in one lane. */

@@ -77,23 +77,39 @@ interface SumChange extends Account {
 const SUM_CHANGES: Effect<SumChange> = {
   table: 'received_sums',
   nameOf: null,
-  statement: (changes) => {
-    const column = <T>(of: (change: SumChange) => T) => changes.map(of)
-    return sql`
-      INSERT INTO received_sums AS known (address_id, currency, shift, start, seen, confirmed, unmatched_seen, unmatched_confirmed)
-      SELECT d.address_id, d.currency, size.shift::smallint, (d.received_at >> size.shift) << size.shift, sum(d.seen), sum(d.confirmed),
-        sum(d.unmatched_seen), sum(d.unmatched_confirmed)
-      FROM unnest(
-        ${column(({ addressId }) => addressId)}::bigint[], ${column(({ currency }) => currency)}::text[],
-        ${column(({ receivedAt }) => receivedAt)}::bigint[], ${column(({ seen }) => seen)}::numeric[],
-        ${column(({ confirmed }) => confirmed)}::numeric[], ${column(({ unmatchedSeen }) => unmatchedSeen)}::numeric[],
-        ${column(({ unmatchedConfirmed }) => unmatchedConfirmed)}::numeric[]
-      ) AS d (address_id, currency, received_at, seen, confirmed, unmatched_seen, unmatched_confirmed) CROSS JOIN ${SIZES} GROUP BY 1, 2, 3, 4
-      ON CONFLICT (address_id, currency, shift, start) DO UPDATE
-        SET seen = known.seen + excluded.seen, confirmed = known.confirmed + excluded.confirmed,
-          unmatched_seen = known.unmatched_seen + excluded.unmatched_seen,
-          unmatched_confirmed = known.unmatched_confirmed + excluded.unmatched_confirmed`
-  },
+  statement: (changes) => sql`
+    INSERT INTO received_sums AS known (address_id, currency, shift, start, seen, confirmed, unmatched_seen, unmatched_confirmed)
+    ${hasSharedSpans(changes) ? addedUp(spansOf(changes)) : spansOf(changes)}
+    ON CONFLICT (address_id, currency, shift, start) DO UPDATE
+      SET seen = known.seen + excluded.seen, confirmed = known.confirmed + excluded.confirmed,
+        unmatched_seen = known.unmatched_seen + excluded.unmatched_seen,
+        unmatched_confirmed = known.unmatched_confirmed + excluded.unmatched_confirmed`,
+}
+
+/** Whether several changes are of one account, so that they may change the same rows. */
+function hasSharedSpans(changes: readonly SumChange[]): boolean {
+  return new Set(changes.map(({ addressId, currency }) => `${addressId} ${currency}`)).size < changes.length
+}
+
+/** Selects what changes of the span of each size, a row for each change. */
+function spansOf(changes: readonly SumChange[]): Fragment {
+  const column = <T>(of: (change: SumChange) => T) => changes.map(of)
+  return sql`
+    SELECT d.address_id, d.currency, size.shift::smallint AS shift, (d.received_at >> size.shift) << size.shift AS start, d.seen,
+      d.confirmed, d.unmatched_seen, d.unmatched_confirmed
+    FROM unnest(
+      ${column(({ addressId }) => addressId)}::bigint[], ${column(({ currency }) => currency)}::text[],
+      ${column(({ receivedAt }) => receivedAt)}::bigint[], ${column(({ seen }) => seen)}::numeric[],
+      ${column(({ confirmed }) => confirmed)}::numeric[], ${column(({ unmatchedSeen }) => unmatchedSeen)}::numeric[],
+      ${column(({ unmatchedConfirmed }) => unmatchedConfirmed)}::numeric[]
+    ) AS d (address_id, currency, received_at, seen, confirmed, unmatched_seen, unmatched_confirmed) CROSS JOIN ${SIZES}`
+}
+
+/** A statement changes a row once. Adding up costs a third of it, so it is left out where each row has one change. */
+function addedUp(spans: Fragment): Fragment {
+  return sql`
+    SELECT address_id, currency, shift, start, sum(seen), sum(confirmed), sum(unmatched_seen), sum(unmatched_confirmed)
+    FROM (${spans}) AS one GROUP BY 1, 2, 3, 4`
 }
 
 /** Adds a deposit to the sums, or takes it out. */

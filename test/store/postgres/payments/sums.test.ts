@@ -194,6 +194,27 @@ test('a span has one row, however many deposits are in it', async () => {
   })
 })
 
+test('deposits are added up before they are counted only where an account has several of them', async () => {
+  const fresh = await openDatabase(await createDatabase(present()))
+  try {
+    const counted = await fresh.write(async (work) => {
+      const addUp = async (addressIds: readonly number[]) => {
+        for (const addressId of addressIds) {
+          add(work, { account: { addressId, currency: 'USDT' }, kind: 'confirmed', receivedAt: 500, amount: 1n })
+        }
+        // What the session has prepared says how it was asked to.
+        const addingUp = '%INTO received_sums%sum(seen)%'
+        const statements = await work.rows(sql`SELECT 1 FROM pg_prepared_statements WHERE statement LIKE ${addingUp}`)
+        return statements.length
+      }
+      return [await addUp([1, 2, 3]), await addUp([1, 2, 1])]
+    })
+    assert.deepEqual(counted, [0, 1])
+  } finally {
+    await fresh.close()
+  }
+})
+
 /** The latest time before `beforeMs`, from 0 on, after which enough came in: each deposit counts until it was received. */
 function naiveLast(deposits: readonly Counted[], atoms: bigint, beforeMs: number): number | null {
   const moments = [beforeMs - 1, ...deposits.map(({ receivedAt }) => receivedAt - 1)]
