@@ -137,7 +137,12 @@ export class BoundedSlice implements Slice {
   }
 
   get isOver(): boolean {
-    return this.lookups >= this.mostLookups || this.now() - this.startedAt >= this.mostMs
+    return this.lookups >= this.mostLookups || !this.hasTimeFor(0)
+  }
+
+  /** Whether something that takes so many milliseconds would end before the slice. */
+  hasTimeFor(ms: number): boolean {
+    return this.now() - this.startedAt + ms < this.mostMs
   }
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { INVOICE_WALLETS_MAX } from '../../../src/domain/invoice.js'
+import { ORDER_OPTIONS_MAX } from '../../../src/domain/order.js'
 import type { CommitObserver } from '../../../src/store/commit-observer.js'
 import { type Commit, CommitLoop } from '../../../src/store/lmdb/commit/commit-loop.js'
 import type { DiskSpace } from '../../../src/store/lmdb/commit/disk-space.js'
@@ -156,6 +158,22 @@ describe('the commit loop', () => {
     assert.deepEqual(
       root.log.filter((entry) => entry !== 'child'),
       ['begin', 'a', 'b', 'end', 'begin', 'c', 'end', 'begin', 'd', 'e', 'end'],
+    )
+  })
+
+  test('begins no unit behind others for which there would not be time', async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    const wide = ORDER_OPTIONS_MAX * INVOICE_WALLETS_MAX
+    const named = (name: string) => () => root.log.push(name)
+    await Promise.all([
+      loop.run(named('a')),
+      loop.runAllAdmitted([named('widest'), named('half'), named('rather wide')], [wide, wide / 2, wide / 4]),
+      loop.run(named('b')),
+    ])
+    assert.deepEqual(
+      root.log.filter((entry) => entry !== 'child'),
+      ['begin', 'a', 'end', 'begin', 'widest', 'half', 'rather wide', 'b', 'end'],
     )
   })
 

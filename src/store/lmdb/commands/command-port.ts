@@ -57,7 +57,10 @@ export class LmdbCommands implements CommandPort {
   perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
     if (!areInvoices(batch)) return this.performInPieces(batch)
     const { terms, commits } = this.parts
-    return commits.runAllAdmitted(batch.map((command) => (commit: Commit) => create(commit, command, terms)))
+    return commits.runAllAdmitted(
+      batch.map((command) => (commit: Commit) => create(commit, command, terms)),
+      batch.map(placesOf),
+    )
   }
 
   answerWithoutTurn(command: InvoiceCommand): InvoiceResult | null {
@@ -96,12 +99,13 @@ export class LmdbCommands implements CommandPort {
     const fates: Settled<WalletResult>[] = []
     while (fates.length < batch.length) {
       let isHeldUp = false
-      const units = batch.slice(fates.length).map((command) => (commit: Commit) => {
+      const left = batch.slice(fates.length)
+      const units = left.map((command) => (commit: Commit) => {
         const result = isHeldUp ? null : this.performOne(commit, command)
         isHeldUp = result === null
         return result
       })
-      for (const fate of await commits.runAllAdmitted(units)) {
+      for (const fate of await commits.runAllAdmitted(units, left.map(placesOf))) {
         if (fate.status === 'rejected') fates.push(fate)
         else if (fate.value !== null) fates.push({ status: 'fulfilled', value: fate.value })
         else break
@@ -171,6 +175,13 @@ function performStep(
 
 function areInvoices(batch: readonly WalletCommand[]): batch is readonly InvoiceCommand[] {
   return batch.every(({ type }) => type === 'invoice')
+}
+
+/** On how many wallets a command enters invoices, as far as it says so. */
+function placesOf(command: WalletCommand): number {
+  if (command.type === 'invoice') return command.request.walletIds.length
+  if (command.type !== 'order') return 0
+  return command.request.options.reduce((sum, { walletIds }) => sum + walletIds.length, 0)
 }
 
 function create(commit: Commit, command: InvoiceCommand, terms: InvoiceTerms): InvoiceResult {

@@ -1,5 +1,7 @@
 import { BoundedSlice, type Slice } from '../../../base/turns.js'
 import { type Clock, elapsedOf } from '../../../clock.js'
+import { INVOICE_WALLETS_MAX } from '../../../domain/invoice.js'
+import { ORDER_OPTIONS_MAX } from '../../../domain/order.js'
 import type { Settled } from '../../commands.js'
 import type { CommitObserver } from '../../commit-observer.js'
 import { isDamage } from '../../damage.js'
@@ -13,11 +15,19 @@ import { commitErrorOf } from './commit-error.js'
 import type { DiskSpace } from './disk-space.js'
 import { WaitingUnits } from './waiting-units.js'
 
-/** How long the units of one transaction may hold the thread together; the last one is not interrupted. */
+/**
+ * How long the units of one transaction may hold the thread together. The last one is not interrupted, so one that is known to take long
+ * is not begun behind others.
+ */
 const COMMIT_MS = 5
+
+/** How long an invoice takes to enter on each of its wallets, at least: the widest order takes all the time of a transaction. */
+const PLACE_MS = COMMIT_MS / (ORDER_OPTIONS_MAX * INVOICE_WALLETS_MAX)
 
 /** What the commands of one transaction may spend together on what can wait: expiries, and invoices that a deposit has paid beside its own. */
 const ASIDE_LOOKUPS = 200
+
+const NO_PLACES: readonly number[] = []
 
 /** Time and ids, passed in so that a test can own them. */
 export interface World {
@@ -127,6 +137,8 @@ type Unit<T> = (commit: Commit) => T
 interface Waiting {
   readonly unit: Unit<unknown>
   readonly isRequested: boolean
+  /** On how many wallets it enters invoices, as far as that is known. */
+  readonly places: number
   readonly call: object
   readonly settle: (fate: Settled<unknown>) => void
 }
@@ -203,7 +215,7 @@ export class CommitLoop {
    */
   runAll<T>(units: readonly Unit<T>[]): Promise<readonly Settled<T>[]> {
     if (!this.waiting.hasRoom(units.length)) return allRejected(units, new QueueFull())
-    return this.enqueue(units, true)
+    return this.enqueue(units, NO_PLACES, true)
   }
 
   /** Runs a unit whose caller bounds how many of them wait; it is never refused for lack of room. */
@@ -211,9 +223,9 @@ export class CommitLoop {
     return only(await this.runAllAdmitted([unit]))
   }
 
-  /** Runs units like `runAll`, for a caller that bounds how many of them wait. */
-  runAllAdmitted<T>(units: readonly Unit<T>[]): Promise<readonly Settled<T>[]> {
-    return this.enqueue(units, false)
+  /** Runs units like `runAll`, for a caller that bounds how many of them wait. `places`: on how many wallets each enters invoices. */
+  runAllAdmitted<T>(units: readonly Unit<T>[], places = NO_PLACES): Promise<readonly Settled<T>[]> {
+    return this.enqueue(units, places, false)
   }
 
   /** Lets commits begin again after one that failed, unless that met damage: the binding's next transaction may end the process. */
@@ -232,7 +244,11 @@ export class CommitLoop {
     while (this.running !== null) await this.running
   }
 
-  private enqueue<T>(units: readonly Unit<T>[], isRequested: boolean): Promise<readonly Settled<T>[]> {
+  private enqueue<T>(
+    units: readonly Unit<T>[],
+    places: readonly number[],
+    isRequested: boolean,
+  ): Promise<readonly Settled<T>[]> {
     if (units.length === 0) return Promise.resolve([])
     if (this.isClosed) return allRejected(units, new StorageUnavailable(new Error('the store is closed')))
     return new Promise((resolve) => {
@@ -242,7 +258,7 @@ export class CommitLoop {
         fates.push(fate as Settled<T>)
         if (fates.length === units.length) resolve(fates)
       }
-      this.waiting.add(units.map((unit) => ({ unit, isRequested, call: fates, settle })))
+      this.waiting.add(units.map((unit, i) => ({ unit, isRequested, places: places[i] ?? 0, call: fates, settle })))
       this.running ??= this.drain()
     })
   }
@@ -342,8 +358,8 @@ export class CommitLoop {
     const time = boundedSlice(this.world, COMMIT_MS, Number.POSITIVE_INFINITY)
     const aside = boundedSlice(this.world, COMMIT_MS, ASIDE_LOOKUPS)
     const fates: Settled<unknown>[] = []
-    for (const { unit } of batch) {
-      if (fates.length > 0 && time.isOver) break
+    for (const { unit, places } of batch) {
+      if (fates.length > 0 && !time.hasTimeFor(places * PLACE_MS)) break
       fates.push(run(unit, aside))
     }
     return fates
@@ -364,7 +380,7 @@ export class CommitLoop {
   }
 }
 
-function boundedSlice({ clock }: World, mostMs: number, mostLookups: number): Slice {
+function boundedSlice({ clock }: World, mostMs: number, mostLookups: number): BoundedSlice {
   return new BoundedSlice(() => elapsedOf(clock), mostMs, mostLookups)
 }
 
