@@ -10,7 +10,8 @@ import { confirmedAfter, SHORTEST_SHIFT } from '../payments/sums.js'
 import { accountName, amountName, walletName } from './names.js'
 import { raisedAmountsAsked, wantedBy } from './raised-rivals.js'
 import { type KnownRequest, knownRequests, repeatedCreations } from './requests.js'
-import { crowdedPlaces, isOpenNow, readRivals, unpaidSets } from './rivals.js'
+import { crowdedPlaces, isOpenNow, readRivals } from './rivals.js'
+import { unpaidSets } from './unpaid-sets.js'
 
 /** What decides about the creations of a batch, read behind the locks of their wallets. Those that create add to it. */
 export interface BatchFacts {

@@ -72,7 +72,8 @@ export function isOpenNow(rival: Rival, nowMs: number): boolean {
   return !isPaid(atoms, confirmed) && voidedAtBy(ending, outlives(atoms, sums, order_id !== null), nowMs) === null
 }
 
-interface CrowdedColumns {
+/** Wallets and their owners. */
+export interface CrowdedColumns {
   readonly wallet_id: string
   readonly owner: string
 }
@@ -115,18 +116,4 @@ export function crowdedPlaces(work: Work, requests: readonly InvoiceRequest[]): 
         SELECT count(*) FROM sets
       ) > ${WALLET_SETS_MAX}::bigint
     END`)
-}
-
-/** Of each place, the sets that have an unpaid invoice there. */
-export async function unpaidSets(work: Work, places: readonly CrowdedColumns[]): Promise<Map<string, Set<string>>> {
-  const sets = new Map<string, Set<string>>()
-  for (const { wallet_id, owner } of places) {
-    const rows = await work.rows<RivalColumns & { readonly set_id: Buffer }>(sql`
-      SELECT p.set_id, p.atoms, ${RIVAL}
-      FROM open_places AS p JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}
-      WHERE p.wallet_id = ${wallet_id} AND p.owner = ${owner}`)
-    const unpaid = rows.filter((row) => isOpenNow(row, work.nowMs))
-    sets.set(placeName(wallet_id, owner), new Set(unpaid.map(({ set_id }) => set_id.toString('hex'))))
-  }
-  return sets
 }
