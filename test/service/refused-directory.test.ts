@@ -75,7 +75,7 @@ test('the command line refuses a directory in which nothing can be made, in one 
   skip: process.platform === 'linux' ? false : 'there is no /proc',
 }, async () => {
   const child = startChild(MAIN, ['serve', '--port', '0', '--data', '/proc/billhook/data'], { BILLHOOK_LOG: 'error' })
-  const { code, stderr } = await child.ended
-  assert.equal(code, 1)
+  const { code, signal, stderr } = await child.ended
+  assert.deepEqual([code, signal], [1, null], stderr)
   assert.match(stderr, /^billhook: the data directory \/proc\/billhook\/data cannot be used: [^\n]+\n$/)
 })
