@@ -28,7 +28,7 @@ const HOOK_OF_ALL_TESTS = /^(?:before|after)Each\(/m
 const IMPORT = /\b(?:from|import)\s*\(?\s*["']([^"']+)["']/g
 
 /** The directory of what imports test files, a file for each process that they share. */
-export const SHARED_DIRECTORY = 'dist/test/shared'
+const SHARED_DIRECTORY = 'dist/test/shared'
 
 /** With whom a test file runs: pure ones with any pure ones, others with their neighbours, or alone. */
 export type Company = 'pure' | 'neighbours' | 'none'
