@@ -21,24 +21,31 @@ export interface OpenAppsRound {
   readonly creationP99Ms: number
 }
 
-/** What apps cost that are open and idle: each on a connection of its own, for a time. */
+export interface ShopWithWallet {
+  readonly owner: string
+  readonly walletId: string
+}
+
+/** What apps of a shop cost that are open and idle: each on a connection of its own, for a time. Another shop writes invoices beside. */
 export async function openApps(
   service: ServiceProcess,
-  owner: string,
-  walletId: string,
+  { idle, other }: { readonly idle: ShopWithWallet; readonly other: ShopWithWallet },
   apps: number,
   seconds: number,
 ): Promise<OpenAppsRound> {
   const { hostname, port } = new URL(service.url)
-  const shop = new Billhook({ url: service.url, owner, attempts: 1 })
+  const shop = new Billhook({ url: service.url, owner: other.owner, attempts: 1 })
+  const idleShop = new Billhook({ url: service.url, owner: idle.owner })
+  // Apps go on behind the last event.
+  await idleShop.createInvoice({ walletIds: [idle.walletId], name: 'Before', amount: amount(), currency: 'USDT' })
   let cursor = ''
-  for await (const { id } of shop.listEvents()) cursor = id
+  for await (const { id } of idleShop.listEvents()) cursor = id
   let looks = 0
   let refused = 0
   let isOver = false
   const look = (agent: Agent) =>
     new Promise<void>((resolve) => {
-      const path = `/api/users/${owner}/events?limit=1000&after=${cursor}`
+      const path = `/api/users/${idle.owner}/events?limit=1000&after=${cursor}`
       const sent = request({ hostname, port, path, agent }, (answer) => {
         looks += 1
         if (answer.statusCode !== 200) refused += 1
@@ -67,7 +74,7 @@ export async function openApps(
   const waits: number[] = []
   while (performance.now() - begunAt < seconds * 1000) {
     const sentAt = performance.now()
-    await shop.createInvoice({ walletIds: [walletId], name: 'Beside', amount: amount(), currency: 'USDT' })
+    await shop.createInvoice({ walletIds: [other.walletId], name: 'Beside', amount: amount(), currency: 'USDT' })
     waits.push(performance.now() - sentAt)
     await pause(OTHERS_MS)
   }

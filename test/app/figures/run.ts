@@ -9,7 +9,7 @@ import { ServiceProcess } from '../../support/service-process.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 import { Visitor } from '../browser/visitor.js'
 import { type FirstScreen, firstScreenOf, PROFILES } from './first-screen.js'
-import { openApps } from './open-apps.js'
+import { openApps, type ShopWithWallet } from './open-apps.js'
 import { openShop } from './open-shop.js'
 
 const INVOICES = 1000
@@ -46,6 +46,16 @@ async function firstScreen(runs: number, locale: string): Promise<void> {
 }
 
 async function rounds(seconds: number): Promise<void> {
+  // What others write is no event of the shop whose apps are open: these are idle.
+  const idle = await merchant()
+  const other = await merchant()
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const apps of [0, APPS]) say({ ...(await openApps(service, { idle, other }, apps, seconds)) })
+  }
+}
+
+/** A shop with a wallet, made in the app. */
+async function merchant(): Promise<ShopWithWallet> {
   const visitor = await Visitor.arrive(service.url, browser)
   await visitor.becomesMerchant()
   await visitor.sees('Invoices')
@@ -53,14 +63,11 @@ async function rounds(seconds: number): Promise<void> {
   await visitor.follow('Settings')
   await visitor.sees('Settings')
   const owner = (await visitor.page.locator('main code').first().textContent()) ?? ''
-  await visitor.follow('Wallets')
   const walletId = (await visitor.page.evaluate(
     `fetch('api/users/${owner}/wallets').then((answer) => answer.json()).then(([wallet]) => wallet.id)`,
   )) as string
   await visitor.leave()
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const apps of [0, APPS]) say({ ...(await openApps(service, owner, walletId, apps, seconds)) })
-  }
+  return { owner, walletId }
 }
 
 function say(figures: Readonly<Record<string, unknown>>): void {
