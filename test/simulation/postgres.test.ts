@@ -38,7 +38,8 @@ test('a fresh seed', async (t) => {
 })
 
 test('what is set aside is recorded, though all processes die in the end, with the lease of the one that led', async () => {
-  const { steps, ...script } = makeClusterScript(103, STEPS)
+  // Of this seed a deposit is set aside when the steps are over.
+  const { steps, ...script } = makeClusterScript(103, 60)
   const deaths = Array.from({ length: script.processes ?? 1 }, (_, at) => ({ do: 'crash' as const, at }))
   const run = await playHere({ ...script, steps: [...steps, { do: 'settle', salt: 0 }, ...deaths] })
   assert.equal(run.violation, null, run.violation?.violation.message)
