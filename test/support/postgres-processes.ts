@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import type { WalletCommand, WalletResult } from '../../src/store/commands.js'
+import type { DepositReport } from '../../src/domain/deposit.js'
+import type { DepositCommand, WalletCommand, WalletResult } from '../../src/store/commands.js'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.js'
 import type { Store } from '../../src/store/store.js'
-import { walletAssigned, walletCreated } from './fixtures.js'
+import { addressOf, depositFact, walletAssigned, walletCreated } from './fixtures.js'
 import { assertSoundDatabase, createDatabase, postgresStoreOptions } from './postgres-harness.js'
 import type { PostgresServer } from './postgres-server.js'
 
@@ -13,6 +14,8 @@ import type { PostgresServer } from './postgres-server.js'
  */
 
 const LOOK_AGAIN_MS = 5
+/** Deposits are that far behind all creations, whatever the time of the database is. */
+const LATER_MS = 60_000
 /** Looks at who waits, until one of them counts as missing. */
 const LOOKS_MAX = 2000
 
@@ -62,6 +65,18 @@ export async function performAll(store: Store, commands: readonly WalletCommand[
 export async function perform(store: Store, command: WalletCommand): Promise<WalletResult> {
   const [result] = await performAll(store, [command])
   return result ?? assert.fail('a command was not answered')
+}
+
+/** A report of a deposit to a wallet. Without a currency it is the coin of the network. */
+export function reported(
+  report: DepositReport,
+  txHash: string,
+  walletId: string,
+  amount: string,
+  currency = '#native',
+): DepositCommand {
+  const seen = { txHash, toAddress: addressOf(walletId), amount, currency, receivedAt: Date.now() + LATER_MS }
+  return { type: 'deposit', eventId: null, fact: depositFact(report, seen) }
 }
 
 /** Until so many connections wait for a lock. */

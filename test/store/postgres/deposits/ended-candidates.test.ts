@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
-import type { DepositReport } from '../../../../src/domain/deposit.js'
 import { orderState } from '../../../../src/domain/order-share.js'
-import type { WalletCommand } from '../../../../src/store/commands.js'
 import type { Store } from '../../../../src/store/store.js'
-import { addressOf, depositFact, invoiceRequest, unwrap } from '../../../support/fixtures.js'
+import { invoiceRequest, unwrap } from '../../../support/fixtures.js'
 import { orderCommand } from '../../../support/orders.js'
-import { perform, waiting, withTwoProcesses } from '../../../support/postgres-processes.js'
+import { perform, reported, waiting, withTwoProcesses } from '../../../support/postgres-processes.js'
 import { postgresForTests } from '../../../support/postgres-tests.js'
 
 /*
@@ -21,19 +19,6 @@ const test = server === null ? always.skip : always
 
 const [COIN, TOKEN] = ['coin', 'token']
 const EVERYTHING = { after: null, limit: 1000 }
-
-function paid(
-  txHash: string,
-  walletId: string,
-  currency: string,
-  amount: string,
-  report: DepositReport = 'confirmed',
-): WalletCommand {
-  // Behind all creations, whatever the time of the database is.
-  const receivedAt = Date.now() + 60_000
-  const seen = { txHash, toAddress: addressOf(walletId), currency, amount, receivedAt }
-  return { type: 'deposit', eventId: null, fact: depositFact(report, seen) }
-}
 
 /** An invoice of 5 ether, and behind it an order of 1 ether on the same wallet or 10 USDT on the other one. */
 async function invoiceAndOption(store: Store): Promise<readonly [string, string]> {
@@ -57,14 +42,14 @@ test('a deposit is not matched to an option that its order ends while the deposi
   await withTwoProcesses(server, [COIN, TOKEN], async ({ one, other, operator }) => {
     const [invoice, option] = await invoiceAndOption(one)
     // It pays the invoice, whose amount it is, and is enough for all that is on the wallet.
-    await perform(one, paid('first', COIN, '#native', '5'))
+    await perform(one, reported('confirmed', 'first', COIN, '5'))
     assert.equal(await matchOf(one, 'first'), invoice)
 
     await operator.query('BEGIN')
     await operator.query(`SELECT 1 FROM event_heads WHERE owner = 'alice' FOR UPDATE`)
-    const completing = perform(one, paid('completing', TOKEN, 'Tether', '10000000'))
+    const completing = perform(one, reported('confirmed', 'completing', TOKEN, '10000000', 'Tether'))
     await waiting(operator, 1)
-    const late = perform(other, paid('late', COIN, '#native', '3'))
+    const late = perform(other, reported('confirmed', 'late', COIN, '3'))
     await waiting(operator, 2)
     await operator.query('COMMIT')
     await Promise.all([completing, late])
@@ -78,14 +63,14 @@ test('a deposit comes to an option that lives again at that moment, and both are
   await withTwoProcesses(server, [COIN, TOKEN], async ({ one, other, operator }) => {
     const [invoice, option] = await invoiceAndOption(one)
     await perform(one, { type: 'void', invoiceId: invoice, owner: 'alice' })
-    await perform(one, paid('completing', TOKEN, 'Tether', '10000000'))
+    await perform(one, reported('confirmed', 'completing', TOKEN, '10000000', 'Tether'))
 
     await operator.query('BEGIN')
     await operator.query('SELECT 1 FROM orders FOR UPDATE')
     // Each has locked the wallet of its deposit then. The first one needs the other's too, since it lets the option live again.
-    const dropped = perform(one, paid('completing', TOKEN, 'Tether', '10000000', 'dropped'))
+    const dropped = perform(one, reported('dropped', 'completing', TOKEN, '10000000', 'Tether'))
     await waiting(operator, 1)
-    const late = perform(other, paid('late', COIN, '#native', '1'))
+    const late = perform(other, reported('confirmed', 'late', COIN, '1'))
     await waiting(operator, 2)
     await operator.query('COMMIT')
     await Promise.all([dropped, late])
@@ -103,14 +88,14 @@ test('a deposit comes to an option that lives again at that moment, and both are
 test('an option does not live again beside an invoice of its amount that is created at that moment', async () => {
   await withTwoProcesses(server, [COIN, TOKEN], async ({ one, other, operator }) => {
     const [, option] = await invoiceAndOption(one)
-    await perform(one, paid('completing', TOKEN, 'Tether', '10000000'))
+    await perform(one, reported('confirmed', 'completing', TOKEN, '10000000', 'Tether'))
 
     await operator.query('BEGIN')
     await operator.query(`SELECT 1 FROM event_heads WHERE owner = 'alice' FOR UPDATE`)
     const request = invoiceRequest({ walletIds: [COIN], currency: 'native', amount: '1' })
     const creating = perform(other, { type: 'invoice', request })
     await waiting(operator, 1)
-    const dropped = perform(one, paid('completing', TOKEN, 'Tether', '10000000', 'dropped'))
+    const dropped = perform(one, reported('dropped', 'completing', TOKEN, '10000000', 'Tether'))
     await waiting(operator, 2)
     await operator.query('COMMIT')
     const [created] = await Promise.all([creating, dropped])

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
-import type { DepositReport } from '../../../../src/domain/deposit.js'
 import type { DepositCommand } from '../../../../src/store/commands.js'
 import type { Store } from '../../../../src/store/store.js'
-import { addressOf, depositFact, invoiceRequest, unwrap } from '../../../support/fixtures.js'
-import { perform, type TwoProcesses, waiting, withTwoProcesses } from '../../../support/postgres-processes.js'
+import { invoiceRequest, unwrap } from '../../../support/fixtures.js'
+import { perform, reported, type TwoProcesses, waiting, withTwoProcesses } from '../../../support/postgres-processes.js'
 import { postgresForTests } from '../../../support/postgres-tests.js'
 
 /*
@@ -21,13 +20,6 @@ const test = server === null ? always.skip : always
 const [ONE, OTHER] = ['one', 'other']
 const EVERYTHING = { after: null, limit: 1000 }
 
-function deposit(report: DepositReport, txHash: string, walletId: string, amount: string): DepositCommand {
-  // Behind all creations, whatever the time of the database is.
-  const receivedAt = Date.now() + 60_000
-  const fact = depositFact(report, { txHash, toAddress: addressOf(walletId), amount, receivedAt })
-  return { type: 'deposit', eventId: null, fact }
-}
-
 /** Of one that can be notified a deposit looks no further than to its amount. */
 async function createInvoice(store: Store, walletIds: readonly string[], amount: string): Promise<string> {
   const request = invoiceRequest({ walletIds, amount, reference: amount, callbackUrl: 'https://shop.test/hook' })
@@ -42,7 +34,7 @@ async function played(
   [first, second]: readonly [DepositCommand, DepositCommand],
 ): Promise<readonly string[]> {
   const onBoth = await createInvoice(one, [ONE, OTHER], '1')
-  await perform(one, deposit('confirmed', 'taken-back', ONE, '1'))
+  await perform(one, reported('confirmed', 'taken-back', ONE, '1'))
   await createInvoice(one, [OTHER], '5')
 
   await operator.query('BEGIN')
@@ -62,8 +54,8 @@ async function played(
   )
 }
 
-const takenBack = () => deposit('dropped', 'taken-back', ONE, '1')
-const enough = () => deposit('confirmed', 'enough', OTHER, '5')
+const takenBack = () => reported('dropped', 'taken-back', ONE, '1')
+const enough = () => reported('confirmed', 'enough', OTHER, '5')
 
 test('an invoice that lost its payment on one wallet stays paid by a deposit to another that was recorded before', async () => {
   await withTwoProcesses(server, [ONE, OTHER], async (processes) => {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
-import type { DepositReport } from '../../../../src/domain/deposit.js'
-import type { DepositCommand } from '../../../../src/store/commands.js'
 import type { Store } from '../../../../src/store/store.js'
-import { addressOf, depositFact, invoiceRequest, unwrap } from '../../../support/fixtures.js'
-import { perform, performAll, waiting, withTwoProcesses } from '../../../support/postgres-processes.js'
+import { invoiceRequest, unwrap } from '../../../support/fixtures.js'
+import { perform, performAll, reported, waiting, withTwoProcesses } from '../../../support/postgres-processes.js'
 import { postgresForTests } from '../../../support/postgres-tests.js'
 
 /*
@@ -21,13 +19,6 @@ const test = server === null ? always.skip : always
 const [ONE, OTHER] = ['one', 'other']
 const EVERYTHING = { after: null, limit: 1000 }
 
-function deposit(report: DepositReport, txHash: string, walletId: string, amount: string): DepositCommand {
-  // Behind all creations, whatever the time of the database is.
-  const receivedAt = Date.now() + 60_000
-  const fact = depositFact(report, { txHash, toAddress: addressOf(walletId), amount, receivedAt })
-  return { type: 'deposit', eventId: null, fact }
-}
-
 async function createInvoice(store: Store, walletIds: readonly string[], amount: string, reference: string) {
   const request = invoiceRequest({ walletIds, amount, currency: 'native', reference })
   const created = await perform(store, { type: 'invoice', request })
@@ -39,9 +30,9 @@ async function createInvoice(store: Store, walletIds: readonly string[], amount:
 async function paidAndBeside(store: Store): Promise<void> {
   await store.webhooks.put('alice', 'https://shop.test/hook', 'with-invoice')
   await createInvoice(store, [ONE, OTHER], '1', 'on-both')
-  await perform(store, deposit('confirmed', 'paying', ONE, '1'))
+  await perform(store, reported('confirmed', 'paying', ONE, '1'))
   await createInvoice(store, [OTHER], '3', 'beside')
-  await perform(store, deposit('pending', 'beside', OTHER, '3'))
+  await perform(store, reported('pending', 'beside', OTHER, '3'))
 }
 
 /** What the log tells of some deposits, in its order. */
@@ -66,9 +57,12 @@ test('a webhook shows nothing of a deposit on another wallet that the log told a
 
     await operator.query('BEGIN')
     await operator.query('SELECT 1 FROM delivery_head FOR UPDATE')
-    const showing = performAll(one, [deposit('pending', 'first', ONE, '7'), deposit('confirmed', 'second', ONE, '20')])
+    const showing = performAll(one, [
+      reported('pending', 'first', ONE, '7'),
+      reported('confirmed', 'second', ONE, '20'),
+    ])
     await waiting(operator, 1)
-    await perform(other, deposit('dropped', 'beside', OTHER, '3'))
+    await perform(other, reported('dropped', 'beside', OTHER, '3'))
     await operator.query('COMMIT')
     await showing
 
