@@ -38,6 +38,7 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   ownerOrders: 'other',
   numberedOrders: 'other',
   orderExpiries: 'other',
+  leaningOrders: 'other',
   notes: 'other',
   invoiceNotes: 'other',
   openAmounts: 'invoice',

@@ -62,6 +62,7 @@ export function readOrderRecord(record: Fields, importing: Importing): ImportedO
     acceptedAt: optionalPastTime(record, 'accepted_at', importing),
     isExpiryDecided: expiresAt <= importing.nowMs,
     standing: 'none' as const,
+    isLeaning: false,
     options: readOptions(record['options'], importing),
   }
   const flaw = flawOfOne(order)

@@ -83,6 +83,11 @@ export interface Order {
   readonly isExpiryDecided: boolean
   /** As it was found last. */
   readonly standing: Standing
+  /**
+   * Whether its standing leans on money that is matched to no invoice: some counted when it was judged last. When such money leaves, the
+   * order is judged again, although the deposit was none of its own.
+   */
+  readonly isLeaning: boolean
   readonly options: readonly OrderOption[]
 }
 

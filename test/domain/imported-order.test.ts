@@ -31,7 +31,7 @@ describe('an imported order', () => {
       order: {
         ...{ id: RECORD.id, owner: 'alice', price: RECORD.price, name: 'Tea', ...texts, fields },
         ...{ createdAt: AT, expiresAt: AT + 900_000, voidedAt: null, acceptedAt: null },
-        ...{ isExpiryDecided: true, standing: 'none' },
+        ...{ isExpiryDecided: true, standing: 'none', isLeaning: false },
         options: options.map((option) => ({ invoiceId: INVOICE, decimals: 6, isVoidedByOrder: false, ...option })),
       },
     })

@@ -87,6 +87,7 @@ export function orderView({ order = {}, options = [IN_USDT, IN_ETHER], ...more }
       acceptedAt: null,
       isExpiryDecided: false,
       standing: 'none',
+      isLeaning: false,
       options: views.map(({ invoice, rate, decimals }) => ({
         invoiceId: invoice.id,
         rate,

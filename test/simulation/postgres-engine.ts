@@ -83,7 +83,7 @@ export function onPostgres(server: PostgresServer): MakeEngine {
 }
 
 /** The statements that look up what became of a transaction. They are all that a process which died still does. */
-const LOOK_UP = /INSERT INTO units .*ON CONFLICT|SELECT 1 FROM units WHERE id/s
+const LOOK_UP = /INSERT INTO committed .*ON CONFLICT|SELECT 1 FROM committed WHERE id/s
 const PARSE = 'P'.charCodeAt(0)
 
 class ProxiedLine implements Line {

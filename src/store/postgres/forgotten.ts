@@ -15,8 +15,8 @@ const DEBTS_KEPT_MS = 10 * 60 * 1000
 export async function removeForgotten(work: Work): Promise<void> {
   const nowMs = await work.readClock()
   work.write(sql`
-    DELETE FROM units WHERE id IN (
-      SELECT id FROM units WHERE at < ${nowMs - COMMITS_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
+    DELETE FROM committed WHERE id IN (
+      SELECT id FROM committed WHERE at < ${nowMs - COMMITS_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
   work.write(sql`
     DELETE FROM change_log WHERE no IN (
       SELECT no FROM change_log WHERE at < ${nowMs - CHANGES_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)

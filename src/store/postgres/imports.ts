@@ -140,6 +140,10 @@ class OrderImport extends PostgresLogWork implements OrderImportWork<InvoiceRow>
   }
 
   invoices(ids: readonly string[]): Promise<readonly InvoiceRow[]> {
+    // Before the invoices: the order may lean on what came to these wallets.
+    this.work.lockWallets(sql`
+      SELECT w.id FROM wallets AS w WHERE w.id IN (SELECT unnest(i.wallet_ids) FROM invoices AS i WHERE i.id = ANY(${ids}::uuid[]))
+      ORDER BY w.id FOR UPDATE OF w`)
     return lockInvoices(this.work, ids)
   }
 

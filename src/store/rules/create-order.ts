@@ -238,6 +238,7 @@ function newOrder(
     acceptedAt: null,
     isExpiryDecided: false,
     standing: 'none',
+    isLeaning: false,
     options: settled.map(({ quote: { rate, isFixed, decimals } }, i) => {
       const invoiceId = invoices[i]?.id
       if (invoiceId === undefined) throw new Error('an option of an order has no invoice')

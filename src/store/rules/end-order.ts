@@ -4,7 +4,8 @@ import type { AcceptOrderCommand, VoidOrderCommand } from '../commands.js'
 import type { OrderWithOptions } from '../orders.js'
 import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
-import { acceptNow, expireOrder, holdOrder, isSettled, voidedAtOf, voidOrderNow } from './order-life.js'
+import { expireOrder, holdOrder, voidedAtOf } from './order-end.js'
+import { acceptNow, isSettled, voidOrderNow } from './order-life.js'
 import type { HeldOrder, OptionRow, OrderWork } from './order-work.js'
 
 /** What the end of an order at its owner's request needs of an engine. */

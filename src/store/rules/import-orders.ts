@@ -5,7 +5,8 @@ import type { ImportOutcome } from '../imports.js'
 import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 import { ADDED, KNOWN, type LogWork, refused, skipLogging } from './import-outcomes.js'
-import { reviewOrder, voidedAtOf } from './order-life.js'
+import { voidedAtOf } from './order-end.js'
+import { reviewOrder } from './order-life.js'
 import type { OptionRow, OrderWork } from './order-work.js'
 
 /** What an engine does to import an order, inside a transaction. */
@@ -83,6 +84,6 @@ function promised({ options, ...order }: Order): unknown {
   return {
     ...order,
     options: options.map((option) => ({ ...option, isVoidedByOrder: false })),
-    ...{ voidedAt: null, acceptedAt: null, isExpiryDecided: false, standing: 'none' },
+    ...{ voidedAt: null, acceptedAt: null, isExpiryDecided: false, standing: 'none', isLeaning: false },
   }
 }

@@ -1,20 +1,18 @@
+import type { Currency } from '../../domain/amount.js'
 import type { Order, OrderOption, Standing } from '../../domain/order.js'
 import {
   excessOf,
   isNearlyWhole,
   isWhole,
-  type OrderStatus,
-  orderStatus,
-  orderVoidedAt,
   type Portion,
   type Share,
   seenShareOf,
   shareOf,
   standingOf,
 } from '../../domain/order-share.js'
-import { isExpiryDue } from '../../domain/voiding.js'
 import { type Asking, ask } from './asking.js'
-import { decideExpiryOf, settleIfPaid, voidNow } from './invoice-life.js'
+import { settleIfPaid, voidNow } from './invoice-life.js'
+import { asItLeans, ended, endedBefore, endIfNoneIsLeft, holdOrder, portionsOf } from './order-end.js'
 import type { HeldOrder, OptionRow, OrderWork } from './order-work.js'
 import { tellWallets } from './tell-wallets.js'
 
@@ -26,7 +24,8 @@ import { tellWallets } from './tell-wallets.js'
  *     accepted    what had come was taken as enough, for ever
  *
  * When it is paid or accepted, those of its invoices that are not paid by themselves become void in the same commit. When the deposit
- * that completed it is taken back, they live again, unless they would have expired meanwhile or their amount is another's by now.
+ * that completed it is taken back, they live again, unless they would have expired meanwhile or their amount is another's by now. That
+ * deposit may have been matched to nobody, so an order that leans on such money is listed under its wallets (`order-end.ts`).
  */
 
 /** A change of what an invoice of an order has received. */
@@ -38,12 +37,10 @@ export interface OrderCause<I> {
   readonly underpayment: number
 }
 
-export function* holdOrder<I extends OptionRow>(work: OrderWork<I>, id: string): Asking<HeldOrder<I>> {
-  const order = yield* ask(work.order(id))
-  return { order, rows: yield* ask(work.options(order)) }
-}
-
-/** Behind a change of what one of its invoices has received; null: behind its creation. Answers the order as it is then. */
+/**
+ * Behind a change of what one of its invoices has received. Null: behind its creation, or when what it leaned on has left. Answers the order
+ * as it is then.
+ */
 export function* reviewOrder<I extends OptionRow>(
   work: OrderWork<I>,
   id: string,
@@ -55,7 +52,7 @@ export function* reviewOrder<I extends OptionRow>(
   const portions = portionsOf(work, rows)
   const share = shareOf(portions)
   const standing = standingOf(share)
-  const moved = { ...order, standing }
+  const moved = asItLeans(work, { ...order, standing }, rows, portions)
   let reviewed: HeldOrder<I> = { order: moved, rows }
   if (order.acceptedAt === null) {
     const event = eventOf(order.standing, standing)
@@ -68,32 +65,18 @@ export function* reviewOrder<I extends OptionRow>(
   if (cause?.isConfirmed === true && isTooMuch(order, { rows, portions }, share, cause.invoice)) {
     work.log('order.overpaid', reviewed.order, cause.invoice)
   }
-  if (reviewed.order !== moved || standing !== order.standing || order !== held.order) work.put(reviewed.order)
+  const isMoved = standing !== order.standing || moved.isLeaning !== order.isLeaning
+  if (reviewed.order !== moved || isMoved || order !== held.order) work.put(reviewed.order)
   return reviewed
 }
 
-/** What an order is for people now. */
-export function statusOf<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): OrderStatus {
-  return orderStatus({ ...order, voidedAt: voidedAtOf(work, order, rows) }, shareOf(portionsOf(work, rows)))
-}
-
-/** Decides the expiry of an order, which is that of its invoices, if it is due. Answers the order as it is then. */
-export function* decideOrderExpiry<I extends OptionRow>(work: OrderWork<I>, held: HeldOrder<I>): Asking<HeldOrder<I>> {
-  const { nowMs } = work.life
-  if (held.order.expiresAt > nowMs || held.order.isExpiryDecided) return held
-  const due = held.rows.filter((row) => isExpiryDue(row, nowMs))
-  const present = due.length === 0 ? [] : yield* ask(work.hold(due))
-  const decided = new Map(present.map((row) => [row.invoice.id, decideExpiryOf(work.life, row)]))
-  for (const row of decided.values()) if (row.voidedAt !== null) tellWallets(work, row)
-  const rows = held.rows.map((row) => decided.get(row.invoice.id) ?? row)
-  const order = ended(work, { ...held.order, isExpiryDecided: true }, rows)
-  work.put(order)
-  return { order, rows }
-}
-
-/** The same for one that is not held yet. */
-export function* expireOrder<I extends OptionRow>(work: OrderWork<I>, id: string): Asking<HeldOrder<I>> {
-  return yield* decideOrderExpiry(work, yield* holdOrder(work, id))
+/** Judges those orders again that may have leaned on a confirmed deposit, which was matched to no invoice and has left its wallet. */
+export function* reviewLeaning<I extends OptionRow>(
+  work: OrderWork<I>,
+  walletId: string,
+  currency: Currency,
+): Asking<void> {
+  for (const id of yield* ask(work.listedUnder(walletId, currency))) yield* reviewOrder(work, id, null)
 }
 
 /** Behind the end of one of its invoices at the request of the owner. */
@@ -129,24 +112,6 @@ export function* voidOrderNow<I extends OptionRow>(
 /** Whether an order is paid or being paid, so that it cannot be voided. */
 export function isSettled<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): boolean {
   return order.acceptedAt !== null || isWhole(seenShareOf(portionsOf(work, rows)))
-}
-
-/** When an order became void, by the clock. `share`: what has come, as far as it decides. */
-export function voidedAtOf<I extends OptionRow>(
-  work: OrderWork<I>,
-  order: Order,
-  rows: readonly I[],
-  share?: Share,
-): number | null {
-  const ends = rows.map(({ voidedAt }) => voidedAt)
-  // As long as one can be paid, what has come decides nothing, and is not summed up.
-  if (ends.includes(null)) return order.voidedAt
-  return orderVoidedAt(order, share ?? shareOf(portionsOf(work, rows)), ends, work.life.nowMs)
-}
-
-/** What each of its invoices asks, and what has come for it: the sums of all their wallets. */
-function portionsOf<I extends OptionRow>(work: OrderWork<I>, rows: readonly I[]): readonly Portion[] {
-  return rows.map((row) => work.portionOf(row))
 }
 
 /** What is told of a change of how much has come. */
@@ -220,28 +185,6 @@ function* voidRows<I extends OptionRow>(work: OrderWork<I>, rows: readonly I[]):
     gone.set(row.invoice.id, voidNow(work.life, row))
     tellWallets(work, row)
   }
-  return gone
-}
-
-/** An order of which nothing can be paid any more is void. */
-function endIfNoneIsLeft<I extends OptionRow>(work: OrderWork<I>, order: Order, rows: readonly I[]): Order {
-  const after = ended(work, order, rows)
-  if (after !== order) work.put(after)
-  return after
-}
-
-/** An order as it was before a change: its time may be over, and nobody has decided that yet. */
-function endedBefore<I extends OptionRow>(work: OrderWork<I>, { order, rows }: HeldOrder<I>): Order {
-  if (order.standing === 'paid' || order.expiresAt > work.life.nowMs) return order
-  return ended(work, order, rows, shareOf([]))
-}
-
-/** `share`: what has come, as far as it decides. */
-function ended<I extends OptionRow>(work: OrderWork<I>, order: Order, rows: readonly I[], share?: Share): Order {
-  const voidedAt = voidedAtOf(work, order, rows, share)
-  if (voidedAt === order.voidedAt) return order
-  const gone = { ...order, voidedAt }
-  work.log(voidedAt !== null && voidedAt >= order.expiresAt ? 'order.expired' : 'order.voided', gone, null)
   return gone
 }
 

@@ -1,3 +1,4 @@
+import type { Currency } from '../../domain/amount.js'
 import type { OrderEventType } from '../../domain/event.js'
 import type { Invoice } from '../../domain/invoice.js'
 import type { Order } from '../../domain/order.js'
@@ -13,6 +14,12 @@ export interface OptionRow extends Ending {
   readonly orderId: string | null
 }
 
+/** What an option asks and what has come for it. */
+export interface CountedPortion extends Portion {
+  /** What of its confirmed money is matched to no invoice. Atoms. */
+  readonly unmatched: bigint
+}
+
 /** What the rules of orders need of an engine. `I` is its row of an invoice. */
 export interface OrderWork<I extends OptionRow> {
   readonly life: InvoiceLife<I>
@@ -25,10 +32,17 @@ export interface OrderWork<I extends OptionRow> {
   /** The same, and from whatever could be created on their wallets. */
   holdWithWallets(rows: readonly I[]): Awaitable<readonly I[]>
   /** What an invoice asks, and what has come for it. */
-  portionOf(row: I): Portion
+  portionOf(row: I): CountedPortion
   /** Whether a void invoice could be created now as it is: no other one that is unpaid stands in its way. */
   isFree(row: I): Awaitable<boolean>
   put(order: Order): void
+  /**
+   * Lists an order that leans from now on under each wallet and currency of its invoices, or takes it out if it leans no more. What an
+   * order leans on stays there until the commit.
+   */
+  list(order: Order, rows: readonly I[]): void
+  /** The orders, by id, that are listed under a wallet and a currency. Nobody else lists one there until the commit. */
+  listedUnder(walletId: string, currency: Currency): Awaitable<readonly string[]>
   /** Enters what happened to an order into the log of its owner. `cause`: the invoice whose deposit brought it about. */
   log(type: OrderEventType, order: Order, cause: I | null): void
   /** Notes that an invoice on a wallet ends, or lives again. */

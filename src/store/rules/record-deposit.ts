@@ -23,7 +23,8 @@ import {
   settleBefore,
   UNSETTLED,
 } from './match-deposit.js'
-import { holdOrder, reviewOrder, statusOf } from './order-life.js'
+import { holdOrder, statusOf } from './order-end.js'
+import { reviewLeaning, reviewOrder } from './order-life.js'
 import { oweWebhooks } from './owe-webhooks.js'
 
 /** Records one deposit: its sums, the invoice that it is matched to, what it has paid, and the deliveries that it owes. */
@@ -100,6 +101,10 @@ export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extend
     work.put(row, known)
     const isNew = (status: DepositStatus) => !(status === 'pending' ? seen.isPendingReached : seen.isConfirmedReached)
     yield* this.settleAndOwe(row, payee, match?.invoice ?? null, work.isSilent ? [] : reaches.filter(isNew))
+    const hasLeft = from === 'confirmed' && match === null
+    if (hasLeft && payee.wallet !== null && row.countedAs !== null) {
+      yield* reviewLeaning(work.orders, payee.wallet.id, row.countedAs)
+    }
   }
 
   /**

@@ -67,6 +67,8 @@ export function describeOrders(open: OpenStore): void {
   const payEther = (t: Scenario, txHash: string, amount: string, kind: DepositReport = 'confirmed') =>
     report(t, kind, txHash, amount, { walletId: 'wallet-2', currency: '#native' })
 
+  const drop = (t: Scenario, txHash: string) => report(t, 'dropped', txHash, '1')
+
   const told = async (t: Scenario, { order: { id } }: Pick<CreatedOrder, 'order'>) => {
     const found = present(await t.store.orders.findWithOptions(id))
     const state = orderState(found.order, found.invoices, found.readAt)
@@ -106,7 +108,107 @@ export function describeOrders(open: OpenStore): void {
       await t.store.commands.catchUp()
       await standsAs(t, made, 'paid', WHOLE, [true, true])
       assert.equal((await told(t, made)).voidedAt, null)
+      // That it is paid is found when nothing of it is left to be paid.
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.paid'])
+      await drop(t, 'while it is another\u2019s')
+      await standsAs(t, made, 'expired', NONE, [true, true])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.paid', 'order.unpaid', 'order.expired'])
+    })
+
+    /** Two halves of an order: one is its own, and one came to its wallet while that was bob's. */
+    const paidByHalves = async (t: Scenario, fields: OrderFieldsOfTest = {}) => {
+      const made = await tenOrOne(t, fields)
+      await report(t, 'pending', 'own', '5000000')
+      await t.own('bob', 'wallet-1')
+      await pay(t, 'nobody\u2019s', '5000000')
       assert.deepEqual(await typesOf(t, made), ['order.created'])
+      await report(t, 'confirmed', 'own', '5000000')
+      await standsAs(t, made, 'paid', WHOLE, [false, true])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.paid'])
+      return made
+    }
+
+    scenario(
+      'takes the order with it that it had completed when it is dropped, and brings the options back',
+      async (t) => {
+        const made = await paidByHalves(t)
+        await drop(t, 'nobody\u2019s')
+        await standsAs(t, made, 'partly', HALF, [false, false])
+        const types = (await eventsOf(t, made)).map(({ type }) => type)
+        assert.deepEqual(types.slice(-2), ['order.unpaid', 'invoice.unpaid'])
+        // The same money again is judged when something of its own comes.
+        await pay(t, 'nobody\u2019s', '5000000')
+        await payEther(t, 'ether', '0.000001')
+        assert.deepEqual((await typesOf(t, made)).slice(2), ['order.unpaid', 'order.paid', 'order.overpaid'])
+        await drop(t, 'nobody\u2019s')
+        assert.deepEqual((await typesOf(t, made)).slice(5), ['order.unpaid'])
+      },
+    )
+
+    scenario('takes the order with it after a restart, too', async (t) => {
+      const made = await paidByHalves(t)
+      await t.harness.reopen()
+      await drop(t, 'nobody\u2019s')
+      assert.deepEqual((await typesOf(t, made)).slice(2), ['order.unpaid'])
+    })
+
+    scenario('is judged by each drop alone, and by none once something else holds the order up', async (t) => {
+      const made = await paidByHalves(t)
+      await pay(t, 'more', '10000000')
+      await drop(t, 'nobody\u2019s')
+      // The standing follows from all that counts now.
+      await standsAs(t, made, 'paid', '1.500000000000000000', [false, true])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.paid'])
+      await drop(t, 'more')
+      await standsAs(t, made, 'partly', HALF, [false, false])
+      await drop(t, 'own')
+      await standsAs(t, made, 'unpaid', NONE, [false, false])
+      assert.deepEqual((await typesOf(t, made)).slice(2), ['order.unpaid', 'order.unpaid'])
+    })
+
+    scenario('takes nothing from an order that was accepted, and is told to nobody then', async (t) => {
+      const made = await paidByHalves(t)
+      unwrap(await end(t, 'accept-order', made.order.id))
+      await drop(t, 'nobody\u2019s')
+      assert.equal((await told(t, made)).status, 'paid')
+      assert.deepEqual((await typesOf(t, made)).slice(2), ['order.accepted'])
+    })
+
+    scenario('takes every order with it that had counted it, in the order of their creation', async (t) => {
+      const makes = ['10', '11', '12'].map((amount) => ({
+        options: [
+          { walletIds: ['wallet-1', 'wallet-3'], currency: 'USDT', amount },
+          { walletIds: ['wallet-2'], currency: 'native', amount },
+        ],
+      }))
+      const made = [await order(t, makes[0]), await order(t, makes[1]), await order(t, makes[2])]
+      await t.own('bob', 'wallet-1')
+      await pay(t, 'nobody\u2019s', '9000000')
+      const onThird = { walletId: 'wallet-3' }
+      for (const [i, amount] of ['1000000', '2000000', '1000000'].entries()) {
+        await report(t, 'confirmed', `own ${i}`, amount, onThird)
+      }
+      const orders = await Promise.all(made.map((one) => typesOf(t, one)))
+      const known = orders.map((types) => types.at(-1))
+      assert.deepEqual(known.slice(0, 2), ['order.paid', 'order.paid'])
+      await drop(t, 'nobody\u2019s')
+      for (const one of made) assert.notEqual((await told(t, one)).status, 'paid')
+      const { items } = unwrap(await t.store.events.page('alice', { after: null, limit: EVENTS_MAX }))
+      const unpaid = items.filter(({ type }) => type === 'order.unpaid').map(({ orderId }) => orderId)
+      assert.deepEqual(
+        unpaid,
+        made.slice(0, 2).map(({ order: { id } }) => id),
+      )
+    })
+
+    scenario('that is only seen, or is of another coin, changes nothing when it is dropped', async (t) => {
+      const made = await paidByHalves(t)
+      await report(t, 'pending', 'seen', '1000000')
+      await drop(t, 'seen')
+      await report(t, 'confirmed', 'ether', '1', { walletId: 'wallet-1', currency: '#native' })
+      await drop(t, 'ether')
+      await standsAs(t, made, 'paid', WHOLE, [false, true])
+      assert.deepEqual(await typesOf(t, made), ['order.created', 'order.paid'])
     })
   })
 

@@ -195,6 +195,18 @@ export class ModelInvoices {
     return { confirmed: this.sum(invoice, 'confirmed', isOwn), pending: this.sum(invoice, 'pending', isOwn) }
   }
 
+  /** What of its own confirmed money is matched to no invoice, atoms. */
+  unmatchedOf(id: string): bigint {
+    const invoice = this.row(id)
+    return invoice === undefined ? 0n : this.sum(invoice, 'confirmed', (_, { invoiceId }) => invoiceId === null)
+  }
+
+  /** Whether an invoice is on a wallet and in a currency. */
+  isOn(id: string, walletId: string, currency: string): boolean {
+    const invoice = this.row(id)
+    return invoice?.record.currency === currency && invoice.walletIds.includes(walletId)
+  }
+
   /** When it became void, as it is decided. */
   voidedAtOf(id: string): number | null {
     return this.row(id)?.voidedAt ?? null

@@ -2,6 +2,7 @@ import type { DepositStatus } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { DepositFact, LedgerFact, UnreadableFact } from '../../../src/domain/ledger-fact.js'
 import { RatesModel } from '../../chaos/prices-rates.js'
+import { currencyOf } from '../networks.js'
 import { depositAtoms } from './amounts.js'
 import { ModelChains } from './chains.js'
 import { isFlawed, type ModelDeposit, ModelDeposits } from './deposits.js'
@@ -100,6 +101,7 @@ export class Model {
       if (deposit.invoiceId !== null && !deposit.isLate)
         this.invoices.judgeUnderpaid(deposit.invoiceId, deposit.record.kind, this.underpayment, nowMs)
       this.reviewOrderOf(deposit, nowMs)
+      if (before === 'confirmed' && deposit.invoiceId === null) this.reviewLeaning(deposit, nowMs)
       for (const news of effect.news) {
         deposit.reached.add(news)
         const one = this.owe(deposit, news, nowMs)
@@ -137,6 +139,13 @@ export class Model {
     const orderId = invoiceId === null ? null : this.invoices.orderIdOf(invoiceId)
     if (invoiceId === null || orderId === null || kind === 'pending') return
     this.orders.review(orderId, { invoiceId, isConfirmed: kind === 'confirmed' }, this.underpayment, nowMs)
+  }
+
+  /** A confirmed deposit that was matched to nobody has left. */
+  private reviewLeaning({ record: { network, toAddress, currency: label } }: ModelDeposit, nowMs: number): void {
+    const wallet = this.wallets.at(network, toAddress)
+    const currency = currencyOf(network, label)
+    if (wallet !== undefined && currency !== null) this.orders.unmatchedLeft(wallet.id, currency, nowMs)
   }
 
   private once(eventId: string | null, apply: () => EventStatus): EventStatus {

@@ -164,7 +164,7 @@ export class ModelOrders {
     const record: Order = {
       ...{ id, owner, price, name, description: null, reference, fields, callbackUrl, createdAt: nowMs },
       ...{ expiresAt: nowMs + expiresInSeconds * MS_PER_SECOND, voidedAt: null, acceptedAt: null },
-      ...{ isExpiryDecided: false, standing: 'none' },
+      ...{ isExpiryDecided: false, standing: 'none', isLeaning: false },
       options: asked.map(({ rate, isFixed, decimals }, i) => {
         return { invoiceId: invoiceIds[i] ?? '', rate, isFixed, decimals, isVoidedByOrder: false }
       }),
@@ -182,7 +182,7 @@ export class ModelOrders {
     const before = this.get(id)
     const share = this.share(before, 'confirmed')
     const standing = isWhole(share) ? 'paid' : share.over > 0n ? 'partly' : 'none'
-    this.put({ ...before, standing })
+    this.put({ ...before, standing, isLeaning: this.countsUnmatched(before) })
     if (before.acceptedAt === null) {
       if (standing !== before.standing) {
         const isMore = standing === 'paid' || before.standing === 'none'
@@ -198,6 +198,17 @@ export class ModelOrders {
     const option = before.options.find(({ invoiceId }) => invoiceId === cause.invoiceId)
     const excess = ((share.over - share.under) * this.invoices.atomsOf(cause.invoiceId)) / share.under
     if (downTo(option?.decimals ?? 0, excess) > 0n) this.log('order.overpaid', before, cause)
+  }
+
+  /** A confirmed deposit that was matched to nobody has left a wallet: those are judged again that counted such money there. */
+  unmatchedLeft(walletId: string, currency: string, nowMs: number): void {
+    const isThere = ({ options }: Order) =>
+      options.some(({ invoiceId }) => this.invoices.isOn(invoiceId, walletId, currency))
+    const leaning = this.all().filter((order) => order.isLeaning && isThere(order))
+    for (const { id } of leaning.sort((one, other) => (one.id < other.id ? -1 : 1))) {
+      this.note('a deposit of nobody that takes something from an order')
+      this.review(id, null, 0, nowMs)
+    }
   }
 
   /** Decides the expiries that are due, behind those of invoices. */
@@ -322,6 +333,12 @@ export class ModelOrders {
     const order = this.get(id)
     const ends = order.options.map(({ invoiceId }) => this.invoices.voidedAtOf(invoiceId))
     const voidedAt = this.voidedAtBy(order, ends, nowMs, share)
+    const isOver = order.voidedAt === null && order.acceptedAt === null && !ends.includes(null)
+    if (isOver && voidedAt === null && order.standing !== 'paid') {
+      // What is matched to nobody has paid it, and nobody had to find that out before.
+      this.put({ ...order, standing: 'paid', isLeaning: this.countsUnmatched(order) })
+      this.log('order.paid', order, null)
+    }
     if (voidedAt === order.voidedAt) return
     this.put({ ...order, voidedAt })
     this.log((voidedAt ?? 0) >= order.expiresAt ? 'order.expired' : 'order.voided', order, null)
@@ -350,6 +367,10 @@ export class ModelOrders {
       const over = what === 'confirmed' ? confirmed : confirmed + pending
       return sumOf(sum, { over, under: this.invoices.atomsOf(invoiceId) })
     }, NOTHING)
+  }
+
+  private countsUnmatched({ options }: Order): boolean {
+    return options.some(({ invoiceId }) => this.invoices.unmatchedOf(invoiceId) > 0n)
   }
 
   private get(id: string): Order {

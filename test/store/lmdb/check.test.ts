@@ -191,6 +191,8 @@ describe('a check of the data', () => {
       'it stands as paid, and its invoices say none',
       'it is paid, and an invoice that is not paid is not void',
       'it stands as partly, and its invoices say none',
+      'it stands as paid, and its invoices say none to partly',
+      'it is paid, and an invoice that is not paid is not void',
     ])
   })
 

@@ -5,7 +5,15 @@ import { rateSetOf } from '../../../src/domain/rate-set.js'
 import { wholeSecond } from '../../../src/domain/received-at.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { Scenario } from '../../contract/store/harness.js'
-import { addressOf, depositFact, invoiceRequest, registration, unwrap, walletCreated } from '../../support/fixtures.js'
+import {
+  addressOf,
+  depositFact,
+  invoiceRequest,
+  registration,
+  unwrap,
+  walletAssigned,
+  walletCreated,
+} from '../../support/fixtures.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
 import { orderCommand } from '../../support/orders.js'
@@ -99,6 +107,21 @@ async function orders(t: Scenario): Promise<void> {
     await t.deposit('confirmed', at)
   }
   await t.perform({ type: 'void-order', orderId: made[2] ?? '', owner: 'alice' })
+  await leaningOrder(t)
+}
+
+/** An order that a half of its own and a half of nobody's have paid: its wallet was another's when the latter came. */
+async function leaningOrder(t: Scenario): Promise<void> {
+  await t.own('alice', 'wallet-6', 'wallet-7')
+  const at = { toAddress: addressOf('wallet-6'), amount: '5', receivedAt: START_MS + 50_000 }
+  const options = ['wallet-6', 'wallet-7'].map((id) => ({ walletIds: [id], currency: 'native', amount: '10' }))
+  const result = await t.perform(orderCommand({ options }))
+  if (result.type !== 'order') assert.fail()
+  unwrap(result.outcome)
+  await t.deposit('pending', { ...at, txHash: '0xown' })
+  await t.tell(walletAssigned('wallet-6', 'bob'))
+  await t.deposit('confirmed', { ...at, txHash: '0xnobodys' })
+  await t.deposit('confirmed', { ...at, txHash: '0xown' })
 }
 
 /** Invoices of another store, whose ids do not begin with the time. */

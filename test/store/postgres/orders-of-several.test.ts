@@ -147,6 +147,27 @@ test('a payment that is taken back while another comes, and a voiding meanwhile,
   })
 })
 
+test('money of nobody that leaves at one process while another counts it leaves no order that is paid by it', async () => {
+  await withStores(async ([one, other, third]) => {
+    const orders: CreatedOrder[] = []
+    for (let n = 0; n < ORDERS; n += 1) orders.push(await created(third, halves(n)))
+    for (let n = 0; n < ORDERS; n += 1) {
+      await third.ledger.applyFacts([{ eventId: null, fact: walletAssigned(walletsOf(n)[0], 'bob') }])
+      await report(third, 'confirmed', n, 0, '5000000')
+    }
+    await Promise.all(
+      orders.flatMap((_, n) => [report(one, 'confirmed', n, 1, '0.5'), report(other, 'dropped', n, 0, '5000000')]),
+    )
+    for (const order of orders) {
+      const half = { status: 'partly', paidFraction: '0.500000000000000000', isVoid: [false, false] }
+      assert.deepEqual(await stateOf(third, order), half)
+      const types = await typesOf(third, order)
+      const isKnown = ['order.created,order.partly', 'order.created,order.paid,order.unpaid'].includes(types.join())
+      assert.ok(isKnown, types.join())
+    }
+  })
+})
+
 test('deposits of a push pay each order in their order, more than a transaction takes, beside those of another process', async () => {
   await withStores(async ([one, other, third]) => {
     const orders: CreatedOrder[] = []

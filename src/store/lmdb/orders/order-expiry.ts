@@ -1,6 +1,6 @@
 import type { Slice } from '../../../base/turns.js'
 import { answeredNow } from '../../rules/asking.js'
-import { expireOrder } from '../../rules/order-life.js'
+import { expireOrder } from '../../rules/order-end.js'
 import type { Commit, Snapshot } from '../commit/commit-loop.js'
 import { LOOKUPS_EACH, LOOKUPS_PER_WALLET } from '../invoices/invoice-index.js'
 import { findSet } from '../invoices/wallet-sets.js'

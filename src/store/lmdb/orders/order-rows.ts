@@ -65,6 +65,7 @@ interface StoredOrder {
   readonly acceptedAt: number | null
   readonly isExpiryDecided: boolean
   readonly standing: Order['standing']
+  readonly isLeaning: boolean
   readonly options: readonly OrderOption[]
 }
 
@@ -78,7 +79,7 @@ const OPTION = fieldsOf<StoredOption>({
   isVoidedByOrder: flag,
 })
 
-const SHAPE: Shape<StoredOrder> = {
+const SHAPE_1: Shape<Omit<StoredOrder, 'isLeaning'>> = {
   owner: text,
   priceAmount: text,
   priceCurrency: text,
@@ -101,7 +102,15 @@ const SHAPE: Shape<StoredOrder> = {
   options: listOf(storedAs(OPTION, toStoredOption, fromStoredOption)),
 }
 
-const codec = recordCodec<StoredOrder>('orders', 1, SHAPE)
+const version1 = fieldsOf<Omit<StoredOrder, 'isLeaning'>>(SHAPE_1)
+
+/** Version 1 did not know what an order leaned on. Version 18 of the data has found that for each. */
+const codec = recordCodec<StoredOrder>(
+  'orders',
+  2,
+  { ...SHAPE_1, isLeaning: flag },
+  { 1: (from) => ({ ...version1.read(from), isLeaning: false }) },
+)
 
 function readMetadata(stored: string): Metadata {
   const metadata = metadataOfText(stored)
@@ -128,6 +137,7 @@ function toStored(order: Order): StoredOrder {
     acceptedAt: order.acceptedAt,
     isExpiryDecided: order.isExpiryDecided,
     standing: order.standing,
+    isLeaning: order.isLeaning,
     options: order.options,
   }
 }

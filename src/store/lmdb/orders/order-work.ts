@@ -1,7 +1,7 @@
+import type { Currency } from '../../../domain/amount.js'
 import type { OrderEventType } from '../../../domain/event.js'
 import type { Order } from '../../../domain/order.js'
-import type { Portion } from '../../../domain/order-share.js'
-import type { OrderWork } from '../../rules/order-work.js'
+import type { CountedPortion, OrderWork } from '../../rules/order-work.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
 import { orderEvent } from '../events/event-rows.js'
@@ -10,8 +10,9 @@ import { LmdbInvoiceLife, settleIfPaid } from '../invoices/invoice-index.js'
 import { indexed } from '../invoices/invoice-places.js'
 import { atomsOf, type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
 import { openOfAmount, openOfCurrency } from '../invoices/open-invoices.js'
-import { sumsFor } from '../payments/payments.js'
+import { ownFor } from '../payments/payments.js'
 import type { InvoiceId } from '../tables/keys.js'
+import { leaningOn, listLeaning } from './leaning-orders.js'
 import { keyOf, orderRow, putOrderRow } from './order-rows.js'
 
 /** The orders of a commit. There is one writer, so what is read stays true until the commit. */
@@ -42,8 +43,8 @@ export class LmdbOrderWork implements OrderWork<InvoiceRow> {
     return rows
   }
 
-  portionOf(row: InvoiceRow): Portion {
-    return { amount: atomsOf(row.invoice), own: sumsFor(this.commit, row).own }
+  portionOf(row: InvoiceRow): CountedPortion {
+    return { amount: atomsOf(row.invoice), ...ownFor(this.commit, row) }
   }
 
   isFree(row: InvoiceRow): boolean {
@@ -59,6 +60,14 @@ export class LmdbOrderWork implements OrderWork<InvoiceRow> {
 
   put(order: Order): void {
     putOrderRow(this.commit, order)
+  }
+
+  list(order: Order, rows: readonly InvoiceRow[]): void {
+    listLeaning(this.commit, order, rows)
+  }
+
+  listedUnder(walletId: string, currency: Currency): readonly string[] {
+    return leaningOn(this.commit, walletId, currency)
   }
 
   log(type: OrderEventType, { id, owner }: Order, cause: InvoiceRow | null): void {

@@ -53,6 +53,15 @@ export function sumsFor(at: Reader, { id, invoice }: Pick<InvoiceRow, 'id' | 'in
   return countSums(at, accountsFor(at, invoice), id, invoice.created_at).sums
 }
 
+/** What is confirmed and pending of an invoice's own money, and what of the confirmed is matched to no invoice. Atoms. */
+export function ownFor(
+  at: Reader,
+  { id, invoice }: Pick<InvoiceRow, 'id' | 'invoice'>,
+): { readonly own: Received; readonly unmatched: bigint } {
+  const accounts = accountsFor(at, invoice)
+  return countOwn(at, accounts, id, invoice.created_at, countReceived(at, accounts, invoice.created_at, []))
+}
+
 /** An invoice with its payment and its ending, judged by the clock. */
 export function answerFor(at: Reader, row: InvoiceRow): InvoiceWithPayment {
   const { invoice } = row
@@ -64,32 +73,35 @@ export function countSums(at: Reader, accounts: readonly Account[], id: InvoiceI
   const changes: number[] = []
   const received = countReceived(at, accounts, createdAt, changes)
   const { confirmed, pending } = received
-  return { sums: { confirmed, pending, own: countOwn(at, accounts, id, createdAt, received) }, changes }
+  return { sums: { confirmed, pending, own: countOwn(at, accounts, id, createdAt, received).own }, changes }
 }
 
-/** What of it is matched to the invoice, and what qualifies and is matched to none. */
+/** What of it is matched to the invoice, and what qualifies and is matched to none: `unmatched` is the confirmed part of the latter. */
 function countOwn(
   at: Reader,
   accounts: readonly Account[],
   id: InvoiceId,
   createdAt: number,
   received: Received,
-): Received {
-  if (received.confirmed === 0n && received.pending === 0n) return received
+): { readonly own: Received; readonly unmatched: bigint } {
+  if (received.confirmed === 0n && received.pending === 0n) return { own: received, unmatched: 0n }
   const matched = ownOf(at, id)
   // All that qualifies is matched to the invoice: nothing is left that could be matched to none.
-  if (matched.confirmed === received.confirmed && matched.pending === received.pending) return received
+  if (matched.confirmed === received.confirmed && matched.pending === received.pending) {
+    return { own: received, unmatched: 0n }
+  }
   const { unmatchedSeenTotals, unmatchedConfirmedTotals } = at.tables
-  let { confirmed, pending } = matched
+  let { pending } = matched
+  let unmatched = 0n
   for (const account of accounts) {
     const seen = totalAfter(unmatchedSeenTotals, account, createdAt)
     // What is confirmed was seen.
     if (seen === 0n) continue
-    const unmatched = totalAfter(unmatchedConfirmedTotals, account, createdAt)
-    confirmed += unmatched
-    pending += seen - unmatched
+    const confirmed = totalAfter(unmatchedConfirmedTotals, account, createdAt)
+    unmatched += confirmed
+    pending += seen - confirmed
   }
-  return { confirmed, pending }
+  return { own: { confirmed: matched.confirmed + unmatched, pending }, unmatched }
 }
 
 /** Notes how often the deposits to each account had changed in `changes`. */

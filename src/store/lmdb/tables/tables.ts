@@ -41,6 +41,7 @@ const TABLES = {
   ownerOrders: 'owner-orders', // owner no, order id → nothing
   numberedOrders: 'numbered-orders', // order number, owner no, order id → nothing
   orderExpiries: 'order-expiries', // when it expires, order id → nothing; orders whose expiry has not been decided
+  leaningOrders: 'leaning-orders', // wallet no, currency, order id → nothing; orders that lean on money matched to no invoice
   notes: 'notes', // note id → the invoice that it is of, who wrote it, text
   invoiceNotes: 'invoice-notes', // invoice id, note id → nothing
   openAmounts: 'open-amounts', // wallet no, owner no, currency, amount → ids of the open invoices that ask it

@@ -26,6 +26,7 @@ import { expireDue, selectDue } from '../invoices/settle.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
 import { endOrderWorkOn } from '../orders/end-order.js'
 import { expireOrdersDue, selectOrdersDue } from '../orders/order-expiry.js'
+import { lockNeeded } from '../wallets/wallet-rows.js'
 import { createAll } from './create.js'
 import { DepositCommands } from './deposit-commands.js'
 import { Gathering } from './gathering.js'
@@ -106,6 +107,7 @@ export class PostgresCommands implements CommandPort {
     })
     if ((await this.database.read(selectOrdersDue(this.database.now, 1))).length > 0) {
       await this.database.write(async (work) => {
+        lockNeeded(work)
         await work.readClock()
         return expireOrdersDue(work)
       })

@@ -73,6 +73,7 @@ export async function readFacts(
     unpaid.map(({ wallet_id, owner, currency, atoms }) => amountName(wallet_id, owner, currency, atoms)),
   )
   for (const name of await raisedAmountsAsked(work, wanted, amounts)) amounts.add(name)
+  work.wallets.note(wallets.map(({ id }) => id))
   const known = wallets.filter(({ address_id }) => address_id !== null)
   return {
     keys,

@@ -52,10 +52,10 @@ export class Fates {
     try {
       const { count } = await session.run(sql`
         WITH asked AS (
-          INSERT INTO units (id, at) VALUES (${id}::uuid, ${this.now()}) ON CONFLICT DO NOTHING RETURNING at)
-        INSERT INTO units (id, at) SELECT ${mark}::uuid, at FROM asked`)
+          INSERT INTO committed (id, at) VALUES (${id}::uuid, ${this.now()}) ON CONFLICT DO NOTHING RETURNING at)
+        INSERT INTO committed (id, at) SELECT ${mark}::uuid, at FROM asked`)
       // Behind the statement that waited for an earlier question, so that it sees what that one has left.
-      const marked = count > 0 ? null : await session.run(sql`SELECT 1 FROM units WHERE id = ${mark}::uuid`)
+      const marked = count > 0 ? null : await session.run(sql`SELECT 1 FROM committed WHERE id = ${mark}::uuid`)
       isBroken = false
       return marked?.rows.length === 0
     } finally {

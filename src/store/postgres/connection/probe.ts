@@ -12,6 +12,7 @@ export const TABLES: readonly string[] = [
   'api_keys',
   'invoices',
   'orders',
+  'leaning_orders',
   'open_places',
   'paid_places',
   'void_places',
@@ -41,5 +42,5 @@ export const READ_PROBE = new Fragment(
 /** Wait for what a write to each table waits for, and write nothing but what every transaction writes of itself. */
 export const WRITE_PROBE: readonly Fragment[] = [
   ...TABLES.map((table) => new Fragment([`DELETE FROM ${table} WHERE false`], [])),
-  sql`DELETE FROM units WHERE at < 0`,
+  sql`DELETE FROM committed WHERE at < 0`,
 ]

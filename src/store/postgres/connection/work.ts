@@ -230,7 +230,7 @@ export class Work {
       const time = await this.readClock()
       const isTold = this.changes.size + this.ownChanges.size > 0 || this.owed.length > 0 || this.logged.size > 0
       if (isTold) this.write(logChange(this.told, this.writer, time))
-      this.write(sql`INSERT INTO units (id, at) VALUES (${this.id}::uuid, ${time})`)
+      this.write(sql`INSERT INTO committed (id, at) VALUES (${this.id}::uuid, ${time})`)
     }
     this.session.takeWarning()
     this.value = value

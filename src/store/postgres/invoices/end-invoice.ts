@@ -33,7 +33,7 @@ export class PostgresEndWork extends PostgresInvoiceLife implements EndWork<Invo
         found.order_id === null
           ? sql``
           : sql`OR w.id IN (SELECT unnest(i.wallet_ids) FROM invoices AS i WHERE i.order_id = ${found.order_id}::uuid)`
-      work.lock(
+      work.lockWallets(
         sql`SELECT w.id FROM wallets AS w WHERE w.id = ANY(${found.wallet_ids}::text[]) ${also} ORDER BY w.id FOR UPDATE OF w`,
       )
     }

@@ -29,6 +29,8 @@ export interface InvoiceRow extends Ending {
   readonly state: State
   /** Deposits that have matched it and were not dropped. */
   readonly matches: number
+  /** What of its own confirmed money is matched to it. Atoms. */
+  readonly matchedConfirmed: bigint
   readonly received: Sums
   /** The order that it is an option of; null for none. */
   readonly orderId: string | null
@@ -60,10 +62,14 @@ export interface InvoiceColumns extends OrderColumns {
   readonly pending: bigint
   readonly own_confirmed: bigint
   readonly own_pending: bigint
+  readonly matched_confirmed: bigint
 }
 
 /** The columns of `invoices`. */
-export type StoredColumns = Omit<InvoiceColumns, 'confirmed' | 'pending' | 'own_confirmed' | 'own_pending'>
+export type StoredColumns = Omit<
+  InvoiceColumns,
+  'confirmed' | 'pending' | 'own_confirmed' | 'own_pending' | 'matched_confirmed'
+>
 
 /** The invoices that a condition on `i` selects, with what each received; `rest` orders and limits. */
 export function selectInvoices(condition: Fragment, rest: Fragment = sql``): Fragment {
@@ -77,7 +83,7 @@ export const STORED_COLUMNS = sql`i.id, i.imported_as, i.owner, i.wallet_ids, i.
 
 /** What `selectInvoices` reads, of `invoices AS i` and `RECEIVED`. */
 export const INVOICE_COLUMNS = sql`${STORED_COLUMNS}, received.confirmed, received.pending,
-  i.matched_confirmed + received.unmatched_confirmed AS own_confirmed,
+  i.matched_confirmed, i.matched_confirmed + received.unmatched_confirmed AS own_confirmed,
   i.matched_seen - i.matched_confirmed + received.unmatched_pending AS own_pending`
 
 export function toRow(columns: InvoiceColumns): InvoiceRow {
@@ -91,6 +97,7 @@ export function toRow(columns: InvoiceColumns): InvoiceRow {
     atoms,
     state,
     matches,
+    matchedConfirmed: columns.matched_confirmed,
     orderId: columns.order_id,
     received: { confirmed, pending, own: { confirmed: own_confirmed, pending: own_pending } },
     expiresAt: expires_at,
@@ -126,7 +133,7 @@ export function answerOf(row: InvoiceRow, nowMs: number): InvoiceWithPayment {
 }
 
 /** A row to insert. Nothing has matched it, and `received` is not stored. */
-export type NewInvoice = Omit<InvoiceRow, 'received' | 'matches'>
+export type NewInvoice = Omit<InvoiceRow, 'received' | 'matches' | 'matchedConfirmed'>
 
 /** Inserts invoices, sorted by reference: two units that insert the same ones do not wait for each other in a circle. */
 export function insertInvoices(rows: readonly NewInvoice[]): Fragment {

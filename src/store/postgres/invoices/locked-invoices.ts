@@ -47,7 +47,12 @@ export class LockedInvoices {
   /** Notes how what is matched to an invoice has changed: the unit has just written that. */
   match(id: string, change: MatchChange): void {
     const { row, isHeld } = this.lastRead(id)
-    const now = { ...row, matches: row.matches + change.matches, received: matched(row.received, change) }
+    const now = {
+      ...row,
+      matches: row.matches + change.matches,
+      matchedConfirmed: row.matchedConfirmed + change.confirmed,
+      received: matched(row.received, change),
+    }
     this.rows.set(id, { row: now, moment: this.work.moment, isHeld })
     this.showing.match(id, change)
   }

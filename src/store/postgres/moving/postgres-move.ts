@@ -100,7 +100,7 @@ class PostgresReading implements MoveSource {
     const row = await withSnapshot(this.address, (snapshot) =>
       snapshot.one<{ is_served: boolean; written: string }>(sql`
         SELECT EXISTS (SELECT 1 FROM leases WHERE expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS is_served,
-          (SELECT count(*) || ' ' || coalesce(max(at), 0) FROM units) AS written`),
+          (SELECT count(*) || ' ' || coalesce(max(at), 0) FROM committed) AS written`),
     )
     if (row === undefined || row.is_served) throw new OperatorError(`a service runs on ${this.name}: stop it first`)
     this.written ??= row.written

@@ -20,7 +20,7 @@ export function endOrderWorkOn(work: Work): EndOrderWork<InvoiceRow> {
     /** Locks the wallets of its invoices. Before it is read, the expiries that are due are decided. */
     async find(name) {
       if (isOrderName(name)) {
-        work.lock(sql`
+        work.lockWallets(sql`
           SELECT w.id FROM wallets AS w WHERE w.id IN (
             SELECT unnest(i.wallet_ids) FROM invoices AS i WHERE i.order_id = ${name}::uuid
           ) ORDER BY w.id FOR UPDATE OF w`)

@@ -1,5 +1,5 @@
 import { answeredLater } from '../../rules/asking.js'
-import { decideOrderExpiry } from '../../rules/order-life.js'
+import { decideOrderExpiry } from '../../rules/order-end.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'

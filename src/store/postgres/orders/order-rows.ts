@@ -21,6 +21,7 @@ export interface OrderColumns extends FieldColumns {
   readonly accepted_at: number | null
   readonly is_expiry_decided: boolean
   readonly standing: Standing
+  readonly is_leaning: boolean
   /** `OrderOption`s as JSON. */
   readonly options: string
 }
@@ -28,13 +29,14 @@ export interface OrderColumns extends FieldColumns {
 /** Of `orders AS o`. */
 export const ORDER_COLUMNS = sql`o.id, o.owner, o.price_amount, o.price_currency, o.name, o.description, o.reference, o.return_url,
   o.order_number, o.metadata, o.callback_url, o.created_at, o.expires_at, o.voided_at, o.accepted_at, o.is_expiry_decided, o.standing,
-  o.options`
+  o.is_leaning, o.options`
 
 const JOINED_FIELDS = sql`o.id AS o_id, o.owner AS o_owner, o.price_amount AS o_price_amount,
   o.price_currency AS o_price_currency, o.name AS o_name, o.description AS o_description, o.reference AS o_reference,
   o.return_url AS o_return_url, o.order_number AS o_order_number, o.metadata AS o_metadata, o.callback_url AS o_callback_url,
   o.created_at AS o_created_at, o.expires_at AS o_expires_at, o.voided_at AS o_voided_at, o.accepted_at AS o_accepted_at,
-  o.is_expiry_decided AS o_is_expiry_decided, o.standing AS o_standing`
+  o.is_expiry_decided AS o_is_expiry_decided, o.standing AS o_standing,
+  o.is_leaning AS o_is_leaning`
 
 /** The same columns beside those of another table: each begins with `o_`. */
 export const JOINED_ORDER_COLUMNS = sql`${JOINED_FIELDS}, o.options AS o_options`
@@ -74,6 +76,7 @@ export function joinedOrder(row: JoinedOrderColumns): Order {
     accepted_at: row.o_accepted_at,
     is_expiry_decided: row.o_is_expiry_decided,
     standing: row.o_standing,
+    is_leaning: row.o_is_leaning,
     options: row.o_options,
   })
 }
@@ -96,6 +99,7 @@ export function toOrder(columns: OrderColumns): Order {
     acceptedAt: columns.accepted_at,
     isExpiryDecided: columns.is_expiry_decided,
     standing: columns.standing,
+    isLeaning: columns.is_leaning,
     options,
   }
 }
@@ -105,7 +109,7 @@ export function insertOrders(orders: readonly Order[]): Fragment {
   const column = <T>(of: (order: Order) => T) => orders.map(of)
   return sql`
     INSERT INTO orders (id, owner, price_amount, price_currency, name, description, reference, return_url, order_number, metadata,
-      callback_url, created_at, expires_at, voided_at, accepted_at, standing, options, is_expiry_decided)
+      callback_url, created_at, expires_at, voided_at, accepted_at, standing, options, is_expiry_decided, is_leaning)
     SELECT * FROM unnest(
       ${column(({ id }) => id)}::uuid[], ${column(({ owner }) => owner)}::text[],
       ${column(({ price }) => price.amount)}::text[], ${column(({ price }) => price.currency)}::text[],
@@ -116,14 +120,15 @@ export function insertOrders(orders: readonly Order[]): Fragment {
       ${column(({ expiresAt }) => expiresAt)}::bigint[], ${column(({ voidedAt }) => voidedAt)}::bigint[],
       ${column(({ acceptedAt }) => acceptedAt)}::bigint[], ${column(({ standing }) => standing)}::text[],
       ${column(({ options }) => optionsText(options))}::text[],
-      ${column(({ isExpiryDecided }) => isExpiryDecided)}::boolean[])`
+      ${column(({ isExpiryDecided }) => isExpiryDecided)}::boolean[], ${column(({ isLeaning }) => isLeaning)}::boolean[])`
 }
 
 /** Writes what changes of a locked order. */
-export function updateOrder(work: Work, { id, voidedAt, acceptedAt, isExpiryDecided, standing, options }: Order): void {
+export function updateOrder(work: Work, order: Order): void {
+  const { id, voidedAt, acceptedAt, isExpiryDecided, standing, isLeaning, options } = order
   work.write(sql`
     UPDATE orders SET voided_at = ${voidedAt}::bigint, accepted_at = ${acceptedAt}::bigint, standing = ${standing},
-      is_expiry_decided = ${isExpiryDecided}, options = ${optionsText(options)} WHERE id = ${id}::uuid`)
+      is_expiry_decided = ${isExpiryDecided}, is_leaning = ${isLeaning}, options = ${optionsText(options)} WHERE id = ${id}::uuid`)
 }
 
 const ORDER_NAME = /^[0-9a-f]{32}$/

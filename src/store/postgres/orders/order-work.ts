@@ -1,12 +1,13 @@
+import type { Currency } from '../../../domain/amount.js'
 import type { OrderEventType } from '../../../domain/event.js'
 import type { Order } from '../../../domain/order.js'
-import type { Portion } from '../../../domain/order-share.js'
-import type { OrderWork } from '../../rules/order-work.js'
+import type { CountedPortion, OrderWork } from '../../rules/order-work.js'
 import { isOpenNow, readRivals } from '../commands/rivals.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { type InvoiceColumns, type InvoiceRow, selectInvoices, toRow } from '../invoices/invoice-rows.js'
 import { lockInvoices, PostgresInvoiceLife } from '../invoices/settle.js'
+import { listLeaning, lockLeaningOn, unlistLeaning } from './leaning-orders.js'
 import { ORDER_COLUMNS, type OrderColumns, toOrder, updateOrder } from './order-rows.js'
 
 /**
@@ -50,8 +51,8 @@ export class PostgresOrderWork implements OrderWork<InvoiceRow> {
     return this.hold(rows)
   }
 
-  portionOf({ atoms, received }: InvoiceRow): Portion {
-    return { amount: atoms, own: received.own }
+  portionOf({ atoms, received: { own }, matchedConfirmed }: InvoiceRow): CountedPortion {
+    return { amount: atoms, own, unmatched: own.confirmed - matchedConfirmed }
   }
 
   async isFree({ id, walletIds, invoice, atoms }: InvoiceRow): Promise<boolean> {
@@ -62,6 +63,18 @@ export class PostgresOrderWork implements OrderWork<InvoiceRow> {
 
   put(order: Order): void {
     updateOrder(this.work, order)
+  }
+
+  /** With its invoices' wallets locked: what leaves one of them meanwhile has left before, or finds the order listed. */
+  list(order: Order, rows: readonly InvoiceRow[]): void {
+    const { work } = this
+    if (!order.isLeaning) return unlistLeaning(work, order.id)
+    work.wallets.need(rows.flatMap(({ walletIds }) => walletIds))
+    listLeaning(work, [order.id])
+  }
+
+  listedUnder(walletId: string, currency: Currency): Promise<readonly string[]> {
+    return lockLeaningOn(this.work, walletId, currency)
   }
 
   log(type: OrderEventType, { id, owner }: Order, cause: InvoiceRow | null): void {

@@ -17,7 +17,7 @@ export const SCHEMA_VERSION = VERSIONS.length
  * it is when it only adds what a program that does not know it, and leads, cannot make wrong. One that raises it also takes a table
  * away from programs that run already.
  */
-const OLDEST_VERSION = 16
+const OLDEST_VERSION = 20
 
 const ID_BYTES = 8
 

@@ -55,12 +55,12 @@ export async function assertKeepsPromises(database: Database, promises: Promises
 export async function assertSeesCommits(database: Database): Promise<void> {
   const [before, after] = await database.write(async (work) => {
     const id = randomUUID()
-    const look = async () => (await work.rows(sql`SELECT 1 FROM units WHERE id = ${id}::uuid`)).length
+    const look = async () => (await work.rows(sql`SELECT 1 FROM committed WHERE id = ${id}::uuid`)).length
     const first = await look()
     // Kept for an hour, as every transaction is.
     await database.write(async (other) => {
       const nowMs = await other.readClock()
-      other.write(sql`INSERT INTO units (id, at) VALUES (${id}::uuid, ${nowMs}::bigint) ON CONFLICT DO NOTHING`)
+      other.write(sql`INSERT INTO committed (id, at) VALUES (${id}::uuid, ${nowMs}::bigint) ON CONFLICT DO NOTHING`)
     })
     return [first, await look()]
   })

@@ -1,4 +1,5 @@
 import { EVENT_WEBHOOKS } from './event-webhooks.js'
+import { LEANING_ORDERS } from './leaning-orders.js'
 import { ORDERS } from './orders.js'
 
 /*
@@ -306,4 +307,5 @@ export const VERSIONS: readonly (readonly string[])[] = [
     // old row is gone with the next change of the page.
     `ALTER TABLE received_sums SET (fillfactor = 50)`,
   ],
+  LEANING_ORDERS,
 ]

@@ -12,7 +12,7 @@ import type { Snapshot } from '../moving/snapshot.js'
 import { type NetworkColumns, tokensOf } from '../networks.js'
 import { laneOf } from '../outbox/new-deliveries.js'
 
-import { checkOrders } from './trade-rules.js'
+import { checkLeaning, checkOrders } from './trade-rules.js'
 
 /** What only this program can tell of a row: each row is read. */
 interface ReadRule<Columns> {
@@ -132,6 +132,7 @@ export async function* checkRead(snapshot: Snapshot): AsyncGenerator<Violation> 
   yield* checkEach(snapshot, lanes)
   yield* checkEventsOfDeposits(snapshot)
   yield* checkOrders(snapshot)
+  yield* checkLeaning(snapshot)
 }
 
 async function* checkEach<Columns>(

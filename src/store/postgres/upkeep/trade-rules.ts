@@ -1,20 +1,17 @@
 import { flawOfOrder } from '../../../domain/invoice-flaw.js'
 import { type Order, optionReference, STANDINGS } from '../../../domain/order.js'
 import { metadataOfText } from '../../../domain/order-fields.js'
-import { shareOf, standingOf } from '../../../domain/order-share.js'
+import { flawsOfStanding } from '../../rules/order-check.js'
 import type { Violation } from '../../upkeep.js'
 import { sql } from '../connection/sql.js'
 import { INVOICE_COLUMNS, type InvoiceColumns } from '../invoices/invoice-rows.js'
 import type { Snapshot } from '../moving/snapshot.js'
+import { leaningRows } from '../orders/leaning-orders.js'
 import { optionsOf } from '../orders/option-text.js'
 import { ORDER_COLUMNS, type OrderColumns, toOrder } from '../orders/order-rows.js'
 import { RECEIVED } from '../payments/sums.js'
 
-type Option = InvoiceColumns & {
-  readonly order_id: string
-  readonly matched_confirmed: bigint
-  readonly matched_seen: bigint
-}
+type Option = InvoiceColumns & { readonly order_id: string }
 
 /** An order and its invoices name each other, and how it stands follows from what has come for them. */
 export async function* checkOrders(snapshot: Snapshot): AsyncGenerator<Violation> {
@@ -22,7 +19,7 @@ export async function* checkOrders(snapshot: Snapshot): AsyncGenerator<Violation
   for await (const rows of snapshot.batches<OrderColumns>(select)) {
     const ids = rows.map(({ id }) => id)
     const options = await snapshot.all<Option>(sql`
-      SELECT ${INVOICE_COLUMNS}, i.matched_confirmed, i.matched_seen FROM invoices AS i ${RECEIVED}
+      SELECT ${INVOICE_COLUMNS} FROM invoices AS i ${RECEIVED}
       WHERE i.order_id = ANY(${ids}::uuid[])`)
     const byOrder = new Map<string, Option[]>()
     for (const option of options) {
@@ -58,23 +55,36 @@ function* flawsOf(order: Order, found: readonly Option[]): Generator<string> {
     if (row.reference !== optionReference(order, i + 1))
       yield `the invoice of its option ${i + 1} has another reference`
   }
-  const isSettled = order.standing === 'paid' || order.acceptedAt !== null
-  const isOver = own.every(({ voided_at }) => voided_at !== null)
-  if (!isSettled && order.voidedAt !== null && !isOver) yield 'it is void, and one of its invoices can be paid'
-  // Where something counts that is matched to no invoice, the next deposit judges: it may be paid, and is not known to be.
-  if (own.some((row) => row.own_confirmed + row.own_pending !== row.matched_seen)) return
-  // Theirs are decided before its own.
-  if (!isSettled && order.voidedAt === null && isOver && order.isExpiryDecided) {
-    yield 'none of its invoices can be paid, and it is not void'
-  }
-  const portions = own.map(({ atoms, own_confirmed: confirmed, own_pending: pending }) => ({
-    amount: atoms,
-    own: { confirmed, pending },
+  const options = own.map(({ atoms: amount, voided_at: voidedAt, own_confirmed, own_pending, matched_confirmed }) => ({
+    portion: {
+      amount,
+      own: { confirmed: own_confirmed, pending: own_pending },
+      unmatched: own_confirmed - matched_confirmed,
+    },
+    voidedAt,
   }))
-  const standing = standingOf(shareOf(portions))
-  if (standing !== order.standing) yield `it stands as ${order.standing}, and its invoices say ${standing}`
-  const isOpen = own.some(({ atoms, voided_at, own_confirmed }) => voided_at === null && own_confirmed < atoms)
-  if (order.standing === 'paid' && order.acceptedAt === null && isOpen) {
-    yield 'it is paid, and an invoice that is not paid is not void'
+  yield* flawsOfStanding(order, options)
+}
+
+/** What is listed of the orders that lean is what they call for. */
+export async function* checkLeaning(snapshot: Snapshot): AsyncGenerator<Violation> {
+  const called = leaningRows(sql`o.is_leaning`)
+  const listed = sql`SELECT wallet_id, currency, order_id FROM leaning_orders`
+  const rules = [
+    [sql`${called} EXCEPT ${listed}`, 'the order leans, and is not listed'],
+    [sql`${listed} EXCEPT ${called}`, 'the order does not lean on what comes here'],
+  ] as const
+  for (const [select, what] of rules) {
+    for await (const rows of snapshot.batches<Listed>(select)) {
+      for (const { wallet_id, currency, order_id } of rows) {
+        yield { table: 'leaning_orders', row: `${wallet_id} ${currency} ${order_id}`, what }
+      }
+    }
   }
+}
+
+interface Listed {
+  readonly wallet_id: string
+  readonly currency: string
+  readonly order_id: string
 }

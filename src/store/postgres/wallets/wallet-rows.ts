@@ -93,6 +93,13 @@ export function lockWithPartners(work: Work, wallets: Fragment): void {
     ) ORDER BY w.id FOR UPDATE OF w`)
 }
 
+/** Locks those that earlier tries of a unit have needed, of one that locks no others. */
+export function lockNeeded(work: Work): void {
+  const { needed } = work.wallets
+  if (needed.length === 0) return
+  work.lockWallets(sql`SELECT w.id FROM wallets AS w WHERE w.id = ANY(${needed}::text[]) ORDER BY w.id FOR UPDATE OF w`)
+}
+
 /** Reads addresses that are locked, by the names of their places. */
 export async function readAddresses(work: Work, places: readonly Place[]): Promise<ReadonlyMap<string, AddressRow>> {
   const wanted = asked(places)

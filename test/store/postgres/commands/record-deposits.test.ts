@@ -81,12 +81,12 @@ test('deposits to many wallets that come at once share transactions, and each pa
     const { store, url } = shop
     const invoices: string[] = []
     for (const wallet of wallets) invoices.push(await create(store, wallet, 5n, `order of ${wallet}`))
-    const [before] = await administer(url, 'SELECT count(*)::integer AS commits FROM units')
+    const [before] = await administer(url, 'SELECT count(*)::integer AS commits FROM committed')
     const recorded = await record(
       store,
       wallets.map((wallet) => deposit(shop, wallet, 5n, `tx of ${wallet}`)),
     )
-    const [after] = await administer(url, 'SELECT count(*)::integer AS commits FROM units')
+    const [after] = await administer(url, 'SELECT count(*)::integer AS commits FROM committed')
     const commitsOf = (row: unknown) => (row as { commits: number }).commits
     assert.ok(commitsOf(after) - commitsOf(before) < WALLETS / 2, 'each deposit has had a transaction of its own')
     const owed = recorded.flatMap((one) => one.owed)

@@ -20,13 +20,13 @@ const server = await postgresForTests()
 const test = server === null ? always.skip : always
 
 /** The newest version whose processes know nothing of what was decided since. */
-const OLDER = 15
+const OLDER = 19
 /** Makes a database of this version one of that version again. */
 const AS_OLDER = [
-  `UPDATE billhook SET version = ${OLDER}, oldest = 11`,
-  'DROP TABLE units',
-  'CREATE TABLE transactions (id uuid PRIMARY KEY, at bigint NOT NULL)',
-  'CREATE INDEX transactions_at ON transactions (at)',
+  `UPDATE billhook SET version = ${OLDER}, oldest = 16`,
+  'DROP TABLE committed',
+  'CREATE TABLE units (id uuid PRIMARY KEY, at bigint NOT NULL)',
+  'CREATE INDEX units_at ON units (at)',
 ]
 const HOLDER = '00000000-0000-4000-8000-000000000001'
 const NETWORK = 'SEP'
@@ -49,7 +49,7 @@ const TRANSACTIONS: Readonly<Record<string, readonly string[]>> = {
 }
 
 async function act(url: string, statements: readonly string[]): Promise<void> {
-  const said = `INSERT INTO transactions (id, at) VALUES (gen_random_uuid(), 0)`
+  const said = `INSERT INTO units (id, at) VALUES (gen_random_uuid(), 0)`
   await administer(url, 'BEGIN', ...statements, said, 'COMMIT')
 }
 
@@ -87,7 +87,7 @@ for (const [what, statements] of Object.entries(TRANSACTIONS)) {
     const store = await openPostgresStore(postgresStoreOptions(url))
     const before = await contentOf(url)
     // It answers 503 to that: it has known such an error since version 3.
-    await assert.rejects(act(url, statements), { code: '42P01', message: 'relation "transactions" does not exist' })
+    await assert.rejects(act(url, statements), { code: '42P01', message: 'relation "units" does not exist' })
     assert.deepEqual(await contentOf(url), before)
     await store.close()
     await assertSoundDatabase(url)
@@ -120,12 +120,12 @@ test('a process of this version beside a later one that shuts it out says that i
   const url = await olderDatabase()
   const store = await openPostgresStore(postgresStoreOptions(url))
   await store.ledger.applyFacts([{ eventId: null, fact: walletAssigned('wallet-1', 'alice') }])
-  await administer(url, 'ALTER TABLE units RENAME TO later_units')
+  await administer(url, 'ALTER TABLE committed RENAME TO later')
   const reason = await pushTo(store)
   assert.ok(reason instanceof StorageUnavailable)
   assert.ok(reason.cause instanceof Error)
   assert.match(reason.cause.message, /^a newer Billhook has changed the tables: replace this program/)
-  await administer(url, 'ALTER TABLE later_units RENAME TO units')
+  await administer(url, 'ALTER TABLE later RENAME TO committed')
   await store.close()
 })
 
@@ -134,5 +134,5 @@ test('a process that does not know this version is to be refused at its start', 
   await (await openPostgresStore(postgresStoreOptions(url))).close()
   // It starts beside a later version unless the oldest one is later, too.
   const [row] = await administer(url, 'SELECT oldest::integer FROM billhook')
-  assert.deepEqual(row, { oldest: 16 })
+  assert.deepEqual(row, { oldest: 20 })
 })

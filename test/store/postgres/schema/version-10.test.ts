@@ -32,7 +32,7 @@ const AS_VERSION_10 = [
   'ALTER TABLE received_sums DROP COLUMN unmatched_seen, DROP COLUMN unmatched_confirmed',
   'DROP INDEX deposits_matched, deposits_unmatched',
   'CREATE INDEX deposits_received ON deposits (address_id, counted_as, received_at, no)',
-  'DROP TABLE void_places, matching, units',
+  'DROP TABLE void_places, matching, committed',
   'CREATE TABLE writes (id uuid PRIMARY KEY, at bigint NOT NULL)',
   'CREATE INDEX writes_at ON writes (at)',
   'UPDATE billhook SET version = 10, oldest = 7',

@@ -44,6 +44,7 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   ownerOrders: index,
   numberedOrders: index,
   orderExpiries: index,
+  leaningOrders: index,
   notes,
   invoiceNotes: index,
   openAmounts,

@@ -1,12 +1,13 @@
-import type { Order } from '../../../../domain/order.js'
-import { optionReference } from '../../../../domain/order.js'
-import { type Portion, shareOf, standingOf } from '../../../../domain/order-share.js'
-import { isPaid } from '../../../../domain/payment.js'
+import { walletsOf } from '../../../../domain/invoice.js'
+import { type Order, optionReference } from '../../../../domain/order.js'
+import { flawsOfStanding } from '../../../rules/order-check.js'
+import type { CountedPortion } from '../../../rules/order-work.js'
 import { orderEvent } from '../../events/event-rows.js'
 import { atomsOf, fromStored, type InvoiceRow, invoiceCodec } from '../../invoices/invoice-rows.js'
 import { readMatches } from '../../invoices/matches.js'
 import type { WalletSet } from '../../invoices/wallet-set.js'
-import { decodeOrder, numberedKey, orderExpiryKey } from '../../orders/order-rows.js'
+import { leaningKey } from '../../orders/leaning-orders.js'
+import { decodeOrder, keyOf, numberedKey, orderExpiryKey } from '../../orders/order-rows.js'
 import { accountOf, totalAfter } from '../../payments/running-totals.js'
 import { ID_BYTES, type InvoiceId, type OrderId, type OwnerNo, timeOfId, under } from '../../tables/keys.js'
 import type { ReadTable } from '../../tables/tables.js'
@@ -35,8 +36,9 @@ class OrderRule implements Rule {
     const rows = order.options.map((_, i) => this.option(order, i))
     const found = rows.filter((row) => row !== null)
     if (found.length < rows.length) return
-    this.checkEnd(order, found)
-    this.checkStanding(order, found)
+    const options = found.map((row) => ({ portion: this.portionOf(row), voidedAt: row.voidedAt }))
+    for (const flaw of flawsOfStanding(order, options)) reading.wrong(flaw)
+    if (order.isLeaning) for (const row of found) this.oweLeaning(order, row)
   }
 
   /** The invoice of an option; null when it is not there, or is another's. */
@@ -62,34 +64,25 @@ class OrderRule implements Rule {
     return row
   }
 
-  private checkEnd({ standing, acceptedAt, voidedAt }: Order, rows: readonly InvoiceRow[]): void {
-    if (standing === 'paid' || acceptedAt !== null || voidedAt === null) return
-    const isOver = rows.every((row) => row.voidedAt !== null)
-    this.reading.expect(isOver, 'it is void, and one of its invoices can be paid')
+  /** It is listed under each wallet of the invoice. */
+  private oweLeaning({ id }: Order, { invoice }: InvoiceRow): void {
+    const currencyNo = this.reading.currencies.numberOf(invoice.currency)
+    for (const name of walletsOf(invoice)) {
+      const walletNo = this.reading.wallet(name)?.no
+      // What is missing is told where the invoice is read.
+      if (walletNo === undefined || currencyNo === undefined) continue
+      this.reading.owe('leaningOrders', leaningKey(walletNo, currencyNo, keyOf(id)))
+    }
   }
 
-  /**
-   * One that is neither paid nor accepted is void when none of its invoices can be paid. Where something counts that is matched to no
-   * invoice, the next deposit judges: it may be paid, and is not known to be.
-   */
-  private checkStanding(order: Order, rows: readonly InvoiceRow[]): void {
-    const matched: Portion[] = []
-    for (const row of rows) {
-      const amount = atomsOf(row.invoice)
-      const { seen, confirmed } = this.matchedTo(row.id)
-      if (this.countsUnmatched(row)) return
-      matched.push({ amount, own: { confirmed, pending: seen - confirmed } })
+  private portionOf(row: InvoiceRow): CountedPortion {
+    const { seen, confirmed } = this.matchedTo(row.id)
+    const unmatched = this.unmatchedFor(row)
+    return {
+      amount: atomsOf(row.invoice),
+      own: { confirmed: confirmed + unmatched, pending: seen - confirmed },
+      unmatched,
     }
-    const standing = standingOf(shareOf(matched))
-    this.reading.expect(standing === order.standing, `it stands as ${order.standing}, and its invoices say ${standing}`)
-    if (order.acceptedAt !== null) return
-    const isOver = rows.every((row) => row.voidedAt !== null)
-    // Theirs are decided before its own.
-    const isEndDue = isOver && order.isExpiryDecided && order.standing !== 'paid'
-    this.reading.expect(!isEndDue || order.voidedAt !== null, 'none of its invoices can be paid, and it is not void')
-    if (order.standing !== 'paid') return
-    const isOpen = rows.some((row, i) => row.voidedAt === null && !isPaid(...paidOf(matched[i])))
-    this.reading.expect(!isOpen, 'it is paid, and an invoice that is not paid is not void')
   }
 
   private matchedTo(id: InvoiceId): { readonly seen: bigint; readonly confirmed: bigint } {
@@ -97,18 +90,17 @@ class OrderRule implements Rule {
     return stored === undefined ? { seen: 0n, confirmed: 0n } : readMatches(stored)
   }
 
-  private countsUnmatched({ invoice }: InvoiceRow): boolean {
-    const { tables } = this.reading
-    const names = invoice.wallet_ids?.split(',') ?? [invoice.wallet_id]
-    return names.some((name) => {
+  /** What is confirmed for an invoice and matched to none. Atoms. */
+  private unmatchedFor({ invoice }: InvoiceRow): bigint {
+    const table: ReadTable | undefined = this.reading.tables.unmatchedConfirmedTotals
+    const currencyNo = this.reading.currencies.numberOf(invoice.currency)
+    if (table === undefined || currencyNo === undefined) return 0n
+    let sum = 0n
+    for (const name of walletsOf(invoice)) {
       const addressNo = this.reading.wallet(name)?.addressNo ?? null
-      if (addressNo === null) return false
-      const currencyNo = this.reading.currencies.numberOf(invoice.currency)
-      if (currencyNo === undefined) return false
-      const account = accountOf(addressNo, currencyNo)
-      const table: ReadTable | undefined = tables.unmatchedSeenTotals
-      return table !== undefined && totalAfter(table, account, invoice.created_at) > 0n
-    })
+      if (addressNo !== null) sum += totalAfter(table, accountOf(addressNo, currencyNo), invoice.created_at)
+    }
+    return sum
   }
 
   private checkEvents({ voidedAt, acceptedAt }: Order, ownerNo: OwnerNo, id: OrderId): void {
@@ -127,8 +119,4 @@ class OrderRule implements Rule {
       this.reading.wrong('owner-events does not have that it became void')
     }
   }
-}
-
-function paidOf(portion: Portion | undefined): readonly [bigint, bigint] {
-  return [portion?.amount ?? 0n, portion?.own.confirmed ?? 0n]
 }
