@@ -177,7 +177,7 @@ export function describeOrders(open: OpenStore): void {
     scenario('takes every order with it that had counted it, in the order of their creation', async (t) => {
       const makes = ['10', '11', '12'].map((amount) => ({
         options: [
-          { walletIds: ['wallet-1', 'wallet-3'], currency: 'USDT', amount },
+          { walletIds: ['wallet-3', 'wallet-1'], currency: 'USDT', amount },
           { walletIds: ['wallet-2'], currency: 'native', amount },
         ],
       }))

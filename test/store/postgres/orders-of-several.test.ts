@@ -8,6 +8,7 @@ import type { CreatedOrder } from '../../../src/store/commands.js'
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js'
 import type { Store } from '../../../src/store/store.js'
 import { addressOf, depositFact, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
+import { ManualClock } from '../../support/manual-clock.js'
 import { type OrderFieldsOfTest, orderCommand } from '../../support/orders.js'
 import { assertSoundDatabase, createDatabase, postgresStoreOptions } from '../../support/postgres-harness.js'
 import { postgresForTests } from '../../support/postgres-tests.js'
@@ -22,15 +23,18 @@ const server = await postgresForTests()
 const test = server === null ? always.skip : always
 
 const ORDERS = 25
+/** For how long the price of an order holds unless something else is said. */
+const EXPIRY_MS = 900_000
+const NOTHING = '0.000000000000000000'
 const EVERYTHING = { after: null, limit: 1000 }
 
 type Stores = readonly [Store, Store, Store]
 
 /** Three stores on one database, and two wallets for each order. */
-async function withStores(run: (stores: Stores) => Promise<void>): Promise<void> {
+async function withStores(run: (stores: Stores) => Promise<void>, clock?: ManualClock): Promise<void> {
   if (server === null) throw new Error('a skipped test asks for its server')
   const url = await createDatabase(server)
-  const open = () => openPostgresStore(postgresStoreOptions(url))
+  const open = () => openPostgresStore({ ...postgresStoreOptions(url), ...(clock === undefined ? {} : { clock }) })
   const stores = await Promise.all([open(), open(), open()])
   try {
     for (let n = 0; n < ORDERS; n += 1) {
@@ -69,16 +73,23 @@ function halves(n: number): OrderFieldsOfTest {
 }
 
 /** A report to one option of an order. */
-function paid(kind: DepositReport, n: number, option: 0 | 1, amount: string): DepositFact {
+function paid(kind: DepositReport, n: number, option: 0 | 1, amount: string, at?: number): DepositFact {
   const [currency, toAddress] = [['Tether', '#native'][option] ?? '', addressOf(walletsOf(n)[option])]
   // Behind its creation, whatever the time of the database is.
-  const receivedAt = Date.now() + 60_000
+  const receivedAt = at ?? Date.now() + 60_000
   return depositFact(kind, { txHash: `${n} ${option} ${amount}`, toAddress, currency, amount, receivedAt })
 }
 
 /** Reports it at a store. */
-async function report(store: Store, kind: DepositReport, n: number, option: 0 | 1, amount: string): Promise<void> {
-  const fact = paid(kind, n, option, amount)
+async function report(
+  store: Store,
+  kind: DepositReport,
+  n: number,
+  option: 0 | 1,
+  amount: string,
+  at?: number,
+): Promise<void> {
+  const fact = paid(kind, n, option, amount, at)
   const [fate] = await store.commands.perform([{ type: 'deposit', eventId: null, fact }])
   if (fate?.status !== 'fulfilled') throw fate?.reason
 }
@@ -167,6 +178,36 @@ test('money of nobody that leaves at one process while another counts it leaves 
     }
   })
 })
+
+test('money of nobody that leaves while it is found to have paid what is left of an order pays it no more', async () => {
+  const clock = new ManualClock()
+  await withStores(async ([one, other, third]) => {
+    const orders: CreatedOrder[] = []
+    for (let n = 0; n < ORDERS; n += 1) {
+      const order = await created(third, halves(n))
+      orders.push(order)
+      await third.commands.perform([{ type: 'void', invoiceId: order.invoices[0]?.id ?? '', owner: 'alice' }])
+      await third.ledger.applyFacts([{ eventId: null, fact: walletAssigned(walletsOf(n)[0], 'bob') }])
+      await report(third, 'confirmed', n, 0, '10000000', clock.now() + 1)
+    }
+    clock.advance(EXPIRY_MS)
+    const drops = async () => {
+      for (let n = 0; n < ORDERS; n += 1) await report(other, 'dropped', n, 0, '10000000', clock.now())
+    }
+    await Promise.all([untilCaughtUp(one), drops()])
+    await untilCaughtUp(third)
+    for (const order of orders) {
+      assert.deepEqual(await stateOf(third, order), { status: 'expired', paidFraction: NOTHING, isVoid: [true, true] })
+      const types = await typesOf(third, order)
+      const isKnown = ['order.created,order.expired', 'order.created,order.paid,order.unpaid,order.expired']
+      assert.ok(isKnown.includes(types.join()), types.join())
+    }
+  }, clock)
+})
+
+async function untilCaughtUp(store: Store): Promise<void> {
+  while (await store.commands.catchUp());
+}
 
 test('deposits of a push pay each order in their order, more than a transaction takes, beside those of another process', async () => {
   await withStores(async ([one, other, third]) => {
