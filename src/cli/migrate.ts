@@ -86,7 +86,8 @@ function progressOf({ rows }: MigrationPlan, io: ProcessIo, stop: AbortSignal) {
   const line = new ProgressLine({ ...io, unit: 'rows' })
   return {
     begins: ({ done }: MigrationPlan) => line.show(done, rows, ''),
-    stepped: (done: number) => line.show(done, rows, ''),
+    // What is left may be passes without a row. The end is told by itself.
+    stepped: (done: number) => (done < rows ? line.show(done, rows, '') : undefined),
     finished: () => line.clear(),
     isStopping: () => {
       if (stop.aborted) line.clear()
