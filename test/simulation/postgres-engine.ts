@@ -22,7 +22,7 @@ const FAILING_COMMITS = `
       IF failure IS NOT NULL THEN RAISE EXCEPTION 'simulated' USING ERRCODE = failure; END IF;
       RETURN NEW;
     END $$;
-  CREATE TRIGGER fail BEFORE INSERT ON units FOR EACH ROW EXECUTE FUNCTION simulation.fail()`
+  CREATE TRIGGER fail BEFORE INSERT ON committed FOR EACH ROW EXECUTE FUNCTION simulation.fail()`
 
 /** A server for many worlds, not durable. Throws the reason when there are no programs of PostgreSQL. */
 export function startServer(): Promise<PostgresServer> {
