@@ -43,6 +43,7 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   invoiceNotes: 'other',
   openAmounts: 'invoice',
   openInvoices: 'invoice',
+  openSets: 'invoice',
   paidInvoices: 'invoice',
   paidAmounts: 'wallet',
   unmatchedInvoices: 'invoice',

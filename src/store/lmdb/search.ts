@@ -11,6 +11,7 @@ import { depositCodec, depositOfNo } from './deposits/deposit-rows.js'
 import { ownerNoOf } from './identities/identities.js'
 import { behind, classByte, placeOf } from './invoices/invoice-places.js'
 import { invoiceRow } from './invoices/invoice-rows.js'
+import { lastOpenAt } from './invoices/open-invoices.js'
 import { answerFor } from './payments/payments.js'
 import { byReceipt } from './payments/qualifying-deposits.js'
 import { accountOf, lastCounted } from './payments/running-totals.js'
@@ -112,14 +113,12 @@ export class LmdbSearch implements SearchPort {
 
   invoicesOn(walletId: string, owner: string, limit: number): readonly InvoiceWithPayment[] {
     const { snapshot } = this.commits
-    const { openInvoices, paidInvoices, voidInvoices } = snapshot.tables
+    const { paidInvoices, voidInvoices } = snapshot.tables
     const wallet = findWallet(snapshot, walletId)
     const ownerNo = ownerNoOf(snapshot, owner)
     if (wallet === undefined || ownerNo === undefined) return []
     const place = placeOf(wallet.no, ownerNo)
-    const keys = [
-      ...openInvoices.getKeys({ reverse: true, start: behind(place), end: place, limit: SEARCHED_ROWS_MAX }),
-    ]
+    const keys: Buffer[] = [...lastOpenAt(snapshot, place, SEARCHED_ROWS_MAX)]
     for (const currency of this.networks.knownCurrencies) {
       const currencyNo = snapshot.currencies.noOf(currency)
       const ended = Buffer.concat([place, Buffer.of(currencyNo)])

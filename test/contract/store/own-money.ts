@@ -117,6 +117,22 @@ export function describeOwnMoney(open: OpenStore): void {
       assert.equal((await t.told(paid)).own.pending, '0.000002')
     })
 
+    scenario('is paid by that amount, however many finer ones the owner asks for on other wallets', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2')
+      const asked = { currency: 'USDT', callbackUrl: HOOK } as const
+      await t.invoice({ amount: '20', reference: 'oldest', ...asked })
+      await t.invoice({ amount: '33.3333331', reference: 'fine', ...asked })
+      for (let n = 0; n < 40; n += 1) {
+        await t.invoice({ amount: `33.33333${320 + n}`, reference: `finer ${n}`, ...asked, walletIds: ['wallet-2'] })
+      }
+      const seen = { txHash: 'rounded up', amount: '33333334', currency: 'Tether', receivedAt: later(t, 1) }
+      const { deliveries } = await t.deposit('pending', seen)
+      assert.deepEqual(
+        deliveries.map(({ body }) => JSON.parse(body).reference),
+        ['fine'],
+      )
+    })
+
     scenario('is told to one that can be notified before one that cannot, whatever they ask', async (t) => {
       await t.own('alice', 'wallet-1')
       const quiet = await t.invoice({ amount: '5' })

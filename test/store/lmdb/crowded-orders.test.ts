@@ -23,6 +23,46 @@ const SETS = [
 /** Far fewer than there are sets on all of the wallets: those are 3,000. */
 const SEEKS_MAX = 1000
 
+/** For each of 500 wallets its amount, and a few for each of ten invoices. */
+const PUTS_MAX = 600
+
+test('an order of the widest options writes its amounts for each wallet, and nothing else, where its sets have open invoices', async () => {
+  const fixture = await openFixture()
+  const wallets = Array.from({ length: 250 }, (_, n) => `wide-${n}`)
+  await fixture.assign('alice', ...wallets)
+  await fixture.store.close()
+  const root = openEnvironment(fixture.path)
+  const tables = openTables(root)
+  const ids = new IdGenerator(randomFillSync)
+  const world = { clock: systemClock, newId: (nowMs: number) => ids.next(nowMs) }
+  const commits = new CommitLoop(tables, world, { obstacle: () => null })
+  let puts = 0
+  for (const table of Object.values(tables)) {
+    const put = table.putSync.bind(table)
+    table.putSync = (key: Buffer, value: Buffer) => {
+      puts += 1
+      put(key, value)
+    }
+  }
+  try {
+    for (const [n, most] of [Number.POSITIVE_INFINITY, PUTS_MAX].entries()) {
+      const options = ['USDT', 'native'].flatMap((currency) =>
+        Array.from({ length: 5 }, (_, i) => {
+          return { walletIds: wallets.slice(50 * i, 50 * (i + 1)), currency, amount: `${10 * n + i + 1}` }
+        }),
+      )
+      puts = 0
+      const made = await commits.run((commit) => createOrderIn(commit, orderCommand({ options }), TERMS))
+      assert.ok(made.outcome.ok)
+      assert.ok(puts < most, `${puts} puts`)
+    }
+  } finally {
+    await commits.close()
+    await root.close()
+    await fixture.close()
+  }
+})
+
 test('an order with one set of wallets in two coins looks at the other sets on them only where it is one too many', async () => {
   const fixture = await openFixture()
   await fixture.assign('alice', ...WALLETS)

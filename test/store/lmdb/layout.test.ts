@@ -7,8 +7,8 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 18 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 18
+/** What version 19 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 19
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
   ...['audit', 'blocks-aside', 'deposits-aside'],
@@ -46,6 +46,7 @@ const TABLES = [
     'numbered-orders',
     'open-amounts',
     'open-invoices',
+    'open-sets',
     'order-expiries',
     'order-fields',
     'order-numbers',

@@ -183,7 +183,7 @@ describe('a migration', () => {
           let end = await migrateAndKill(data.path, what, count)
           while (end === 'killed') {
             kills += 1
-            assert.ok(kills < 30, 'it does not come to an end')
+            assert.ok(kills < 60, 'it does not come to an end')
             // Within a transaction nothing is kept, so the next process is killed behind it.
             if (what === 'row') end = await migrateAndKill(data.path, 'commit', 2)
             if (end === 'killed') end = await migrateAndKill(data.path, what, count)

@@ -60,6 +60,13 @@ class OpenSetsCache {
   readonly full = new Set<string>()
   /** The wallets whose confirmed deposits decide about the full places. */
   readonly deciding = new Set<string>()
+
+  clear(): void {
+    this.holders.clear()
+    this.counts.clear()
+    this.full.clear()
+    this.deciding.clear()
+  }
 }
 
 /**

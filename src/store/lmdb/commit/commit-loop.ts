@@ -21,7 +21,7 @@ import { WaitingUnits } from './waiting-units.js'
  */
 const COMMIT_MS = 5
 
-/** How long an invoice takes to enter on each of its wallets, at least: the widest order takes all the time of a transaction. */
+/** What an invoice counts for on each of its wallets: the widest order takes all the time of a transaction, so that there is one in it. */
 const PLACE_MS = COMMIT_MS / (ORDER_OPTIONS_MAX * INVOICE_WALLETS_MAX)
 
 /** What the commands of one transaction may spend together on what can wait: expiries, and invoices that a deposit has paid beside its own. */

@@ -7,10 +7,11 @@ import { decideExpiryOf, isPaidNow, settleIfPaid } from '../invoices/invoice-ind
 import { classByte, type Place } from '../invoices/invoice-places.js'
 import { type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
 import { countMatches } from '../invoices/matches.js'
-import { oldestOpenOf, openOfAmounts, openSetsAt } from '../invoices/open-invoices.js'
+import { openOfAmounts } from '../invoices/open-amounts.js'
+import { oldestOpenOf } from '../invoices/open-invoices.js'
 import { newestPaid, newestUnmatched } from '../invoices/paid-invoices.js'
 import { lastVoidOf } from '../invoices/void-invoices.js'
-import { findSet } from '../invoices/wallet-sets.js'
+import { findSet, listedSets } from '../invoices/wallet-sets.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import { type InvoiceId, idAt, type SetNo, timeOfId } from '../tables/keys.js'
 
@@ -90,7 +91,7 @@ class Candidates implements CandidateSearch<InvoiceRow, Head> {
   /** The oldest open invoice of each set of wallets and class. */
   heads(): readonly Head[] {
     const heads: Head[] = []
-    for (const setNo of openSetsAt(this.commit, this.seeker.place)) {
+    for (const setNo of listedSets(this.commit, this.seeker.place)) {
       for (const ofClass of this.classes) {
         const head = this.headOf(setNo, ofClass)
         if (head !== null) heads.push(head)
@@ -133,7 +134,7 @@ class Candidates implements CandidateSearch<InvoiceRow, Head> {
   }
 
   private headOf(setNo: SetNo, ofClass: number, after?: InvoiceId): Head | null {
-    const id = oldestOpenOf(this.commit, this.seeker.place, setNo, ofClass, this.before, after)
+    const id = oldestOpenOf(this.commit, setNo, ofClass, this.before, after)
     return id === null ? null : { id, setNo, ofClass }
   }
 }

@@ -20,6 +20,7 @@ import { ACCOUNT_BYTES, accountOf, addToTotals, COUNTED_KEY_BYTES } from '../pay
 import { type DepositNo, type InvoiceId, idOfKey, WIDE_BYTES } from '../tables/keys.js'
 import type { Table } from '../tables/tables.js'
 import type { WalletRow } from '../wallets/wallet-row.js'
+import { OPEN_BY_SETS } from './migrate-18.js'
 import type { Migration, Pass } from './migration.js'
 
 /**
@@ -31,7 +32,9 @@ export const MIGRATE_11: Migration = {
   passes: [
     { name: 'worth of matches', table: 'deposits', begin: ({ tables }) => tables.matches.clearSync(), row: countMatch },
     { name: 'invoices', table: 'invoices', row: indexInvoice },
-    { name: 'matching', table: 'depositNumbers', asManyAs: 'deposits', row: matchDeposit },
+    // The matching searches open invoices as they are indexed now.
+    ...OPEN_BY_SETS,
+    { name: 'matching by sets', table: 'depositNumbers', asManyAs: 'deposits', row: matchDeposit },
     // Behind the matching: in the order of receipt each row is the last one of its account.
     totalsPass('unmatched confirmed deposits', 'confirmedTotals', 'unmatchedConfirmedTotals'),
     totalsPass('unmatched seen deposits', 'seenTotals', 'unmatchedSeenTotals'),

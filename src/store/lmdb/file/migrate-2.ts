@@ -4,7 +4,6 @@ import { isPaidNow } from '../invoices/invoice-index.js'
 import { indexed } from '../invoices/invoice-places.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
 import { changeMatches } from '../invoices/matches.js'
-import { enterOpen } from '../invoices/open-invoices.js'
 import { enterPaid } from '../invoices/paid-invoices.js'
 import { listActiveKey } from '../keys/api-keys.js'
 import { listEventTime } from '../ledger/events.js'
@@ -33,15 +32,12 @@ function countMatch(commit: Commit, _key: Buffer, value: Buffer): void {
   changeMatches(commit, invoiceId, { matches: 1, seen: 0n, confirmed: 0n })
 }
 
-function dropIndexes({ tables: { root, openAmounts } }: Commit): void {
+function dropIndexes({ tables: { root } }: Commit): void {
   for (const name of OBSOLETE) root.openDB({ name, keyEncoding: 'binary', encoding: 'binary' }).dropSync()
-  // Its keys had no owner.
-  openAmounts.clearSync()
 }
 
 function indexInvoice(commit: Commit, key: Buffer): void {
   const row = invoiceRow(commit, idOfKey<InvoiceId>(key))
-  const invoice = indexed(commit, row)
-  if (isPaidNow(commit, row)) enterPaid(commit, invoice)
-  else enterOpen(commit, invoice)
+  // The others are open ones: those are indexed on the way to version 12.
+  if (isPaidNow(commit, row)) enterPaid(commit, indexed(commit, row))
 }

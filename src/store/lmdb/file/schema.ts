@@ -18,13 +18,14 @@ import { MIGRATE_14 } from './migrate-14.js'
 import { MIGRATE_15 } from './migrate-15.js'
 import { MIGRATE_16 } from './migrate-16.js'
 import { MIGRATE_17 } from './migrate-17.js'
+import { MIGRATE_18 } from './migrate-18.js'
 import { type Migration, MigrationRun, positionIn, workOf } from './migration.js'
 
 /**
  * The version of the layout in `tables.ts` and of the records in it. A change of either raises the version and adds a
  * migration, be it one without passes: an older program must not open what it cannot read.
  */
-export const SCHEMA_VERSION = 18
+export const SCHEMA_VERSION = 19
 
 export const VERSION_KEY = Buffer.from('schema-version')
 export const MARK_KEY = Buffer.from('application')
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   MIGRATE_15,
   MIGRATE_16,
   MIGRATE_17,
+  MIGRATE_18,
 ]
 
 /** What a program knows of versions; a test may be another program. */

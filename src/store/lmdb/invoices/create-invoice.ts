@@ -28,11 +28,12 @@ import { findWallet } from '../wallets/wallets.js'
 import { addExpiry, settleIfPaid } from './invoice-index.js'
 import { type Place, placeOf } from './invoice-places.js'
 import { putInvoiceRow } from './invoice-rows.js'
-import { countOpenSetsAt, enterOpen, hasOpenInvoice, isKnownFull, openOfAmount, openSetsAt } from './open-invoices.js'
+import { findOpenOfAmount } from './open-amounts.js'
+import { countOpenSetsAt, enterOpen, hasOpenInvoice, isKnownFull } from './open-invoices.js'
 import { isOpenSet, setName, settleThenHasOpen, settleThenIsFull } from './open-sets.js'
 import { putOrder } from './order-rows.js'
 import { enterPaid } from './paid-invoices.js'
-import { internSet, setNoOf } from './wallet-sets.js'
+import { internSet, listedSets, setNoOf } from './wallet-sets.js'
 
 /** Creates an invoice, in LMDB. */
 export function createIn(commit: Commit, command: InvoiceCommand, terms: InvoiceTerms): InvoiceResult {
@@ -124,28 +125,22 @@ class LmdbCreation extends CreationFacts implements CreationWork {
   }
 
   walletOfAmount(amount: bigint): string | null {
-    const { commit } = this
-    return this.walletWhere((place) => {
-      for (const id of openOfAmount(commit, place, this.currencyNo, amount)) {
-        if (settleIfPaid(commit, id) === 'open') return true
-      }
-      return false
-    })
+    return this.walletWithOpen(amount, (id) => settleIfPaid(this.commit, id) === 'open')
   }
 
   walletOfRaised(amount: bigint): string | null {
-    const { commit, currencyNo, option } = this
-    const isUnpaid = (id: InvoiceId) => option?.examination.take() !== true || settleIfPaid(commit, id) === 'open'
-    return this.walletWhere((place) => openOfAmount(commit, place, currencyNo, amount).some(isUnpaid))
+    const { commit, option } = this
+    return this.walletWithOpen(
+      amount,
+      (id) => option?.examination.take() !== true || settleIfPaid(commit, id) === 'open',
+    )
   }
 
   crowdedWallet(): string | null {
     const { commit } = this
-    const { ownerNo, places, wallets } = this.allowed
-    const [first] = places
-    if (first === undefined) return null
+    const { ownerNo, wallets } = this.allowed
     const setNo = setNoOf(commit, ownerNo, wallets)
-    if (setNo !== undefined && hasOpenInvoice(commit, first, setNo)) return null
+    if (setNo !== undefined && hasOpenInvoice(commit, setNo)) return null
     return (
       this.walletWhere((place) => isKnownFull(commit, place)) ??
       this.walletWhere((place, i) => {
@@ -221,10 +216,16 @@ class LmdbCreation extends CreationFacts implements CreationWork {
 
   protected unpaidWallet(): string | null {
     return this.walletWhere((place) => {
-      for (const setNo of openSetsAt(this.commit, place))
-        if (settleThenHasOpen(this.commit, place, setNo, this.currencyNo)) return true
+      for (const setNo of listedSets(this.commit, place))
+        if (settleThenHasOpen(this.commit, setNo, this.currencyNo)) return true
       return false
     })
+  }
+
+  /** The first wallet with an open invoice of an amount of which something is true. */
+  private walletWithOpen(amount: bigint, test: (id: InvoiceId) => boolean): string | null {
+    const at = findOpenOfAmount(this.commit, this.allowed.places, this.currencyNo, amount, test)
+    return at < 0 ? null : this.walletAt(at)
   }
 
   /** The first wallet of which something is true. */

@@ -4,9 +4,9 @@ import type { CurrencyNo } from '../tables/currencies.js'
 import type { OwnerNo, SetNo } from '../tables/keys.js'
 import { findWallet } from '../wallets/wallets.js'
 import { settleIfPaid } from './invoice-index.js'
-import { type Place, placeOf } from './invoice-places.js'
-import { firstOpenOf, hasOpenInvoice, noteFull, openSetsAt } from './open-invoices.js'
-import { findSet, setNoOf } from './wallet-sets.js'
+import type { Place } from './invoice-places.js'
+import { firstOpenOf, hasOpenInvoice, noteFull } from './open-invoices.js'
+import { findSet, listedSets, setNoOf } from './wallet-sets.js'
 
 /*
  * The sets of wallets that have unpaid invoices, of which a wallet may have so many. Open invoices that turn out to be paid are settled as
@@ -22,8 +22,7 @@ export function setName(walletIds: readonly string[]): string {
 export function isOpenSet(commit: Commit, ownerNo: OwnerNo, walletIds: readonly string[]): boolean {
   const wallets = walletIds.flatMap((id) => findWallet(commit, id) ?? [])
   const setNo = setNoOf(commit, ownerNo, wallets)
-  const [first] = wallets
-  return setNo !== undefined && first !== undefined && hasOpenInvoice(commit, placeOf(first.no, ownerNo), setNo)
+  return setNo !== undefined && hasOpenInvoice(commit, setNo)
 }
 
 /** Whether as many sets of wallets as may share a wallet have an unpaid invoice at a place, or will have with `own` and those `beside`. */
@@ -34,18 +33,18 @@ export function settleThenIsFull(
   beside: readonly string[],
 ): boolean {
   // Sets whose invoices turn out to be paid leave, so that no later search examines them.
-  const open = [...openSetsAt(commit, place)].filter((setNo) => settleThenHasOpen(commit, place, setNo))
+  const open = listedSets(commit, place).filter((setNo) => settleThenHasOpen(commit, setNo))
   const walletIds = open.map((setNo) => findSet(commit, setNo).walletIds)
   if (!isSetTooMany(setName(own), new Set(walletIds.map(setName)), beside)) return false
   if (open.length >= WALLET_SETS_MAX) noteFull(commit, place, walletIds.flat())
   return true
 }
 
-/** Whether a set has an unpaid invoice at a place, of a currency when it is given. */
-export function settleThenHasOpen(commit: Commit, place: Place, setNo: SetNo, currencyNo?: CurrencyNo): boolean {
+/** Whether a set has an unpaid invoice, of a currency when it is given. */
+export function settleThenHasOpen(commit: Commit, setNo: SetNo, currencyNo?: CurrencyNo): boolean {
   // One that is not unpaid leaves the open invoices, so that another becomes the first.
   for (;;) {
-    const id = firstOpenOf(commit, place, setNo, currencyNo)
+    const id = firstOpenOf(commit, setNo, currencyNo)
     if (id === null) return false
     if (settleIfPaid(commit, id) === 'open') return true
   }

@@ -29,7 +29,7 @@ import {
 } from './invoice-places.js'
 import { type InvoiceRow, invoiceRow } from './invoice-rows.js'
 import { countMatches } from './matches.js'
-import type { Amounts } from './open-invoices.js'
+import type { Amounts } from './open-amounts.js'
 
 /*
  * The invoices on each wallet that were found paid: those that a deposit may still notify, and those that a

@@ -3,11 +3,12 @@ import { walletsOf } from '../../../domain/invoice.js'
 import { behindPiece, type Unsettled, unsettledAgain, unsettledBy } from '../../rules/unsettled-wallets.js'
 import type { Commit, Reader, Snapshot } from '../commit/commit-loop.js'
 import type { CurrencyNo } from '../tables/currencies.js'
-import { ID_BYTES, type InvoiceId, idOfKey, NUMBER_BYTES, numberKey, timeOfId, type WalletNo } from '../tables/keys.js'
+import { type InvoiceId, idOfKey, NUMBER_BYTES, numberKey, timeOfId, type WalletNo } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
 import { LOOKUPS_EACH, LOOKUPS_PER_WALLET, settleIfPaid } from './invoice-index.js'
-import { behind, currencyOfClass, PLACE_BYTES } from './invoice-places.js'
+import { currencyOfClass } from './invoice-places.js'
 import { type InvoiceRow, invoiceRow } from './invoice-rows.js'
+import { openKeysOn, readOpenKey } from './open-invoices.js'
 
 /*
  *     unsettled-wallets   wallet no → whether to begin again at the end, whether to tell it, the last key in `open-invoices`
@@ -80,10 +81,8 @@ function* toExamine(
   slice: Slice,
   deposit: PayingDeposit | null = null,
 ): Generator<InvoiceRow, Buffer | null> {
-  const prefix = numberKey(walletNo)
-  const start = after.length === 0 ? prefix : Buffer.concat([after, Buffer.of(0)])
   // Read before the table changes.
-  const keys = [...commit.tables.openInvoices.getKeys({ start, end: behind(prefix), limit })]
+  const keys = openKeysOn(commit, walletNo, after, limit)
   let examinedTo = after
   for (const key of keys) {
     if (slice.isOver) return examinedTo
@@ -99,8 +98,8 @@ function* toExamine(
 
 /** What the key of an open invoice says of it. */
 function isCounted(key: Buffer, { currencyNo, receivedAt }: PayingDeposit): boolean {
-  const ofClass = key[PLACE_BYTES + NUMBER_BYTES] ?? 0
-  return currencyOfClass(ofClass) === currencyNo && timeOfId(key.subarray(key.length - ID_BYTES)) < receivedAt
+  const { ofClass, id } = readOpenKey(key)
+  return currencyOfClass(ofClass) === currencyNo && timeOfId(id) < receivedAt
 }
 
 const AGAIN = 1

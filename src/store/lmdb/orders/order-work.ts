@@ -9,7 +9,8 @@ import { ownerNoOf } from '../identities/identities.js'
 import { LmdbInvoiceLife, settleIfPaid } from '../invoices/invoice-index.js'
 import { indexed } from '../invoices/invoice-places.js'
 import { atomsOf, type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
-import { openOfAmount, openOfCurrency } from '../invoices/open-invoices.js'
+import { findOpenOfAmount } from '../invoices/open-amounts.js'
+import { openOfCurrency } from '../invoices/open-invoices.js'
 import { ownFor } from '../payments/payments.js'
 import type { InvoiceId } from '../tables/keys.js'
 import { leaningOn, listLeaning } from './leaning-orders.js'
@@ -50,12 +51,9 @@ export class LmdbOrderWork implements OrderWork<InvoiceRow> {
   isFree(row: InvoiceRow): boolean {
     const { commit } = this
     const { places, currencyNo, amount } = indexed(commit, row)
-    const rivals = places.flatMap((place) =>
-      this.areWalletsShared
-        ? openOfAmount(commit, place, currencyNo, amount)
-        : [...openOfCurrency(commit, place, currencyNo)],
-    )
-    return !rivals.some((id) => settleIfPaid(commit, id) === 'open')
+    const isUnpaid = (id: InvoiceId) => settleIfPaid(commit, id) === 'open'
+    if (this.areWalletsShared) return findOpenOfAmount(commit, places, currencyNo, amount, isUnpaid) < 0
+    return !places.flatMap((place) => [...openOfCurrency(commit, place, currencyNo)]).some(isUnpaid)
   }
 
   put(order: Order): void {

@@ -44,8 +44,10 @@ const TABLES = {
   leaningOrders: 'leaning-orders', // wallet no, currency, order id → nothing; orders that lean on money matched to no invoice
   notes: 'notes', // note id → the invoice that it is of, who wrote it, text
   invoiceNotes: 'invoice-notes', // invoice id, note id → nothing
-  openAmounts: 'open-amounts', // wallet no, owner no, currency, amount → ids of the open invoices that ask it
-  openInvoices: 'open-invoices', // wallet no, owner no, set no, class, invoice id → nothing; open invoices
+  openAmounts: 'open-amounts', // owner no, currency, amount, wallet no → ids of the open invoices that ask it
+  openInvoices: 'open-invoices', // set no, class, invoice id → nothing; open invoices
+  // wallet no, owner no → no of the set that is the wallet alone; wallet no, owner no, set no → nothing; others that have open invoices
+  openSets: 'open-sets',
   paidInvoices: 'paid-invoices', // wallet no, owner no, class, invoice id → nothing; invoices found paid
   paidAmounts: 'paid-amounts', // wallet no, currency → greatest amount that was ever paid
   // wallet no, owner no, class, amount, invoice id → nothing; paid invoices that no deposit has matched
@@ -55,7 +57,7 @@ const TABLES = {
   invoiceDeposits: 'invoice-deposits',
   voidInvoices: 'void-invoices', // wallet no, owner no, currency, when it became void, invoice id → nothing; void invoices
   expiries: 'expiries', // when it expires, invoice id → nothing; invoices whose expiry has not been decided
-  walletSetNos: 'payee-numbers', // owner no, wallet nos → set no
+  walletSetNos: 'payee-numbers', // owner no, wallet nos → no of a set of several wallets
   walletSets: 'payees', // set no → owner and wallets
   deposits: 'deposits', // network, index, transaction hash → deposit
   depositNumbers: 'deposit-numbers', // deposit no → network, index, transaction hash

@@ -20,6 +20,7 @@ const RECORDS: Readonly<Partial<Record<TableName, TableName>>> = {
   references: 'invoices',
   openAmounts: 'invoices',
   openInvoices: 'invoices',
+  openSets: 'walletSets',
   paidInvoices: 'invoices',
   unmatchedInvoices: 'invoices',
   matches: 'deposits',

@@ -1,6 +1,7 @@
 import { type DepositId, depositKey } from '../../deposits/deposit-rows.js'
 import { COUNT_BYTES, EVENT_ID_BYTES, EVENT_KEY_BYTES, positionOfKey } from '../../events/event-log.js'
 import { contentOf } from '../../events/event-rows.js'
+import { OPEN_KEY_BYTES } from '../../invoices/open-invoices.js'
 import { FLAGS } from '../../invoices/unsettled-wallets.js'
 import { type InvoiceId, NUMBER_BYTES, parseId } from '../../tables/keys.js'
 import { NOTHING } from '../../tables/tables.js'
@@ -82,7 +83,7 @@ export const unsettledWallets: MakeRule = (reading) => ({
     const isOfWallet = key.length === NUMBER_BYTES && reading.numbers.wallet.has(key.readUInt32BE(0))
     reading.expect(isOfWallet, 'it is of no wallet')
     const examinedTo = value.subarray(1)
-    const isRight = examinedTo.length === 0 || examinedTo.subarray(0, NUMBER_BYTES).equals(key)
+    const isRight = examinedTo.length === 0 || examinedTo.length === OPEN_KEY_BYTES
     reading.expect((value[0] ?? FLAGS + 1) <= FLAGS && isRight, 'it is malformed')
   },
 })

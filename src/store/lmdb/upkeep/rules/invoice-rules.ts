@@ -5,11 +5,11 @@ import { invoiceEvent } from '../../events/event-rows.js'
 import { expiryKey } from '../../invoices/invoice-index.js'
 import { type IndexedInvoice, placeOf } from '../../invoices/invoice-places.js'
 import { fromStored, invoiceCodec, type StoredInvoice, storeIdOf } from '../../invoices/invoice-rows.js'
-import { amountKey, openKey } from '../../invoices/open-invoices.js'
+import { amountKey } from '../../invoices/open-amounts.js'
+import { openKey } from '../../invoices/open-invoices.js'
 import { greatestKey, paidKey, unmatchedKey } from '../../invoices/paid-invoices.js'
 import { voidKey } from '../../invoices/void-invoices.js'
 import type { WalletSet } from '../../invoices/wallet-set.js'
-import { setKey, walletSetCodec } from '../../invoices/wallet-sets.js'
 import { accountOf, totalAfter } from '../../payments/running-totals.js'
 import { CURRENCIES_MAX, type CurrencyNo } from '../../tables/currencies.js'
 import {
@@ -143,7 +143,7 @@ class InvoiceRule implements Rule {
     const { reading } = this
     const [place] = invoice.places
     if (place === undefined) return reading.wrong('it has no wallet')
-    const isOpen = reading.has('openInvoices', openKey(place, invoice))
+    const isOpen = reading.has('openInvoices', openKey(invoice))
     const isPaid = reading.has('paidInvoices', paidKey(place, invoice))
     if (isOpen && isPaid) reading.wrong('it is in open-invoices and in paid-invoices')
     else if (isOpen) this.checkOpen(invoice)
@@ -153,10 +153,8 @@ class InvoiceRule implements Rule {
 
   private checkOpen(invoice: ReadInvoice): void {
     const { currencyNo, amount, id, wallets } = invoice
-    for (const place of invoice.places) {
-      this.reading.owe('openInvoices', openKey(place, invoice))
-      this.reading.owe('openAmounts', amountKey(place, currencyNo, amount), id)
-    }
+    this.reading.owe('openInvoices', openKey(invoice))
+    for (const place of invoice.places) this.reading.owe('openAmounts', amountKey(place, currencyNo, amount), id)
     if (this.confirmedFor(wallets, currencyNo, timeOfId(id)) < amount) return
     this.reading.expect(
       wallets.some(({ no }) => this.reading.has('unsettledWallets', numberKey(no))),
@@ -220,18 +218,5 @@ export const openAmounts: MakeRule = (reading) => ({
 export const paidAmounts: MakeRule = (reading) => ({
   row(_key, value) {
     reading.expect(value.length > 0 && bigintToBytes(bigintFromBytes(value)).equals(value), 'it is no amount')
-  },
-})
-
-export const walletSets: MakeRule = (reading) => ({
-  row(key, value) {
-    const { owner, ownerNo, walletIdsText } = walletSetCodec.decode(value)
-    reading.use('walletSet', key.readUInt32BE(0))
-    reading.expect(reading.identity(owner)?.no === ownerNo, `identities has no such owner of number ${ownerNo}`)
-    const ids = walletIdsText.split(',')
-    reading.expect(new Set(ids).size === ids.length, 'it names a wallet twice')
-    const wallets = ids.map((id) => reading.wallet(id)).filter((one) => one !== undefined)
-    if (wallets.length < ids.length) return reading.wrong('wallets does not have all of its wallets')
-    reading.owe('walletSetNos', setKey(ownerNo as WalletSet['ownerNo'], wallets), numberKey(key.readUInt32BE(0)))
   },
 })

@@ -6,13 +6,14 @@ import { deliveries, eventCursors, webhooks } from './delivery-rules.js'
 import { deposits, totals } from './deposit-rules.js'
 import { ownerEvents, unsettledWallets } from './event-rules.js'
 import { addresses, identities, identityKeys, ledgerDates, wallets, withdrawnWallets } from './identity-rules.js'
-import { invoices, openAmounts, paidAmounts, walletSets } from './invoice-rules.js'
+import { invoices, openAmounts, paidAmounts } from './invoice-rules.js'
 import { apiKeys, idempotencyKeys, ownerApiKeys, signedCreations } from './key-rules.js'
 import { events, ledgerSetAside, ledgerTaken, meta } from './ledger-rules.js'
 import { invoiceDeposits, matches } from './match-rules.js'
 import { notes } from './note-rules.js'
 import { orderFields } from './order-rules.js'
 import { index, type MakeRule } from './rule.js'
+import { walletSets } from './set-rules.js'
 import { orders } from './trade-rules.js'
 
 /** A rule for each table, in the order in which they are read: totals come behind the addresses that they belong to. */
@@ -49,6 +50,7 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   invoiceNotes: index,
   openAmounts,
   openInvoices: index,
+  openSets: index,
   paidInvoices: index,
   paidAmounts,
   unmatchedInvoices: index,
