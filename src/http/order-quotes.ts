@@ -21,10 +21,15 @@ export async function quotesFor(
   { networks, wallets, ratesNow, places, now }: QuoteParts,
   { owner, price, options }: OrderRequest,
 ): Promise<readonly Outcome<Quote>[]> {
-  const found = await Promise.all(walletsOfRequest({ options }).map((id) => wallets.find(id)))
   const known = new Map<string, OptionWallet>()
+  const found = await allOf(walletsOfRequest({ options }).map((id) => wallets.find(id)))
   for (const wallet of found) if (wallet !== undefined) known.set(wallet.id, wallet)
   const rates = await ratesNow()
   const withCoins = options.map((option) => ({ option, coin: coinOfOption(networks, owner, option, known) }))
   return quoteOptions(price, withCoins, rates, places, now())
+}
+
+/** What is answered at once makes no promises: for the wallets of a wide order they would cost as much as the answers. */
+function allOf<T>(asked: readonly Awaitable<T>[]): Awaitable<readonly T[]> {
+  return asked.every((one): one is T => !(one instanceof Promise)) ? asked : Promise.all(asked)
 }
