@@ -86,6 +86,9 @@ const UNSEEN: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   ownerEvents: ['removed', 'added'],
 }
 
+/** wallet no │ owner no │ set no, in `open-sets`. */
+const SEVERAL_KEY_BYTES = 12
+
 describe('a check of the data', () => {
   let place: TemporaryDirectory
   let names: readonly TableName[] = []
@@ -194,6 +197,18 @@ describe('a check of the data', () => {
       'it stands as paid, and its invoices say none to partly',
       'it is paid, and an invoice that is not paid is not void',
     ])
+  })
+
+  test('notices a set of several wallets that is not listed with one of them, and one that is listed without open invoices', async () => {
+    const isOfSeveral = (key: Buffer) => key.length === SEVERAL_KEY_BYTES
+    for (const [damage, what] of [
+      [remove, /^payees \d+ calls for this row, which is missing/],
+      [add, /^no record of payees calls/],
+    ] as const) {
+      const { found } = await damaged('openSets', damage, isOfSeveral)
+      assert.deepEqual([found.length, found[0]?.table], [1, 'open-sets'])
+      assert.match(found[0]?.what ?? '', what)
+    }
   })
 
   test('needs every table', async () => {
