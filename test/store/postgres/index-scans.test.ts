@@ -23,7 +23,7 @@ const ROUNDS = 12
 /** Sums that an invoice and a deposit of it read at most: of each of eight sizes those behind the invoice, and the one that is written. */
 const SUMS_READ_MAX = 32
 /** Tables that grow with every invoice or deposit. */
-const GROWING = ['deposits', 'invoices', 'open_places', 'paid_places', 'received_sums', 'owner_events', 'deliveries']
+const GROWING = ['deposits', 'invoices', 'open_places', 'paid_places', 'received_spans', 'owner_events', 'deliveries']
 const names = Array.from({ length: WALLETS }, (_, n) => `wallet-${n}`)
 
 async function withStore(url: string, commands: readonly (readonly WalletCommand[])[]): Promise<void> {
@@ -88,7 +88,7 @@ test('a creation and a deposit read no table from its beginning, no expiry that 
     )
     assert.deepEqual(index.rows, [{ rows: 0 }])
     const sums = await client.query<{ rows: number }>(
-      "SELECT idx_tup_read::int AS rows FROM pg_stat_user_indexes WHERE indexrelname = 'received_sums_pkey'",
+      "SELECT idx_tup_read::int AS rows FROM pg_stat_user_indexes WHERE indexrelname = 'received_spans_pkey'",
     )
     const read = sums.rows[0]?.rows ?? 0
     assert.ok(read > 0 && read <= WALLETS * SUMS_READ_MAX, `${read} rows of sums were read`)

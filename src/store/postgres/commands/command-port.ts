@@ -40,6 +40,7 @@ type Creation = InvoiceCommand | OrderCommand
 
 /** Wallets of the creations in one transaction: each is locked, looked at and written. */
 const CREATION_WALLETS_MAX = 256
+const CREATIONS_RUNNING = 2
 /** What an order costs beside its wallets: the amounts that stand in the way of its own are read order by order. */
 const ORDER_WEIGHT = 8
 
@@ -47,6 +48,7 @@ const ORDER_WEIGHT = 8
 export class PostgresCommands implements CommandPort {
   private readonly creations = new Gathering({
     most: CREATION_WALLETS_MAX,
+    running: CREATIONS_RUNNING,
     weightOf,
     performAll: (calls: readonly (readonly Creation[])[]) => this.createAll(calls.flat()),
   })

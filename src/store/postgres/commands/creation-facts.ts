@@ -127,7 +127,7 @@ async function paidAhead(
   const currencies = [...new Set(requests.map(({ currency }) => currency))]
   const rows = await work.rows<{ id: string }>(sql`
     SELECT w.id FROM wallets AS w WHERE w.id = ANY(${walletIds}::text[]) AND EXISTS (
-      SELECT 1 FROM unnest(${currencies}::text[]) AS asked (currency) JOIN received_sums AS s ON s.address_id = w.address_id
+      SELECT 1 FROM unnest(${currencies}::text[]) AS asked (currency) JOIN received_spans AS s ON s.address_id = w.address_id
         AND s.currency = asked.currency AND s.shift = ${SHORTEST_SHIFT}::smallint AND s.start > ${work.now} AND s.confirmed > 0)`)
   return new Set(rows.map(({ id }) => id))
 }

@@ -9,11 +9,13 @@ import { untilDone } from './until-done.js'
 
 /** Deposits in one transaction. Each takes some statements of its own, while the wallets of all are locked. */
 const DEPOSITS_MAX = 64
+const RECORDINGS_RUNNING = 3
 
 /** Records deposits, those of one call in its order, and those of several calls together. */
 export class DepositCommands {
   private readonly gathering = new Gathering({
     most: DEPOSITS_MAX,
+    running: RECORDINGS_RUNNING,
     performAll: (calls: readonly (readonly DepositCommand[])[]) => this.recordAll(calls),
     isStop: isHeldUp,
   })

@@ -1,8 +1,5 @@
 import type { Settled } from '../../commands.js'
 
-/** Transactions at once: one is decided here while the database works on another. */
-const RUNNING_MAX = 2
-
 interface Call<C, R> {
   readonly commands: readonly C[]
   readonly weight: number
@@ -12,6 +9,8 @@ interface Call<C, R> {
 export interface GatheringOptions<C, R> {
   /** What the commands of one transaction may cost together. One that costs more has a transaction of its own. */
   readonly most: number
+  /** Transactions at once: one is decided here while the database works on others. */
+  readonly running: number
   /** What a command costs. 1 when absent. */
   readonly weightOf?: (command: C) => number
   /** Answers the commands of some calls, in order, or rejects and has done nothing. */
@@ -39,7 +38,7 @@ export class Gathering<C, R> {
     return new Promise((resolve) => {
       const weight = commands.reduce((sum, command) => sum + this.weightOf(command), 0)
       this.waiting.push({ commands, weight, resolve })
-      if (this.running < RUNNING_MAX) void this.run()
+      if (this.running < this.options.running) void this.run()
     })
   }
 

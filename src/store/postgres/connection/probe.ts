@@ -21,7 +21,7 @@ export const TABLES: readonly string[] = [
   'idempotency_keys',
   'signed_creations',
   'deposits',
-  'received_sums',
+  'received_spans',
   'answered_events',
   'webhooks',
   'deliveries',

@@ -15,7 +15,7 @@ export function completeMove(work: Work): void {
   work.write(sql`SET LOCAL enable_seqscan = on`)
   work.write(sql`SET LOCAL enable_hashjoin = on`)
   work.write(sql`
-    INSERT INTO received_sums (address_id, currency, shift, start, seen, confirmed, unmatched_seen, unmatched_confirmed) ${sumsOfDeposits}`)
+    INSERT INTO received_spans (address_id, currency, shift, start, seen, confirmed, unmatched_seen, unmatched_confirmed) ${sumsOfDeposits}`)
   work.write(sql`
     UPDATE invoices AS i SET matched_seen = m.seen, matched_confirmed = m.confirmed FROM (${sumsOfMatches}) AS m WHERE i.id = m.invoice_id`)
   work.write(sql`

@@ -4,14 +4,15 @@ import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 
 /*
- * What was received on an address in a currency. Time is divided into spans of 1, 64, 64², … 64⁷ ms, and `received_sums` has a
- * row for each span of each size in which something was received. The sum after a moment is made of the spans of each size that
- * follow the moment within the next larger span: at most 63 rows of a size, however long the history. A deposit changes one row of
- * each size, however late it comes.
+ * What was received on an address in a currency. Time is divided into spans of 1 ms, and of 2¹², 2¹⁸, 2²⁴ and 2³⁰ ms, which are 4 s, 4
+ * minutes, 5 hours and 12 days. `received_spans` has a row for each span of each size in which something was received. The sum after a
+ * moment is made of the spans of each size that follow the moment within the next larger span: at most 63 rows of a size, but for the
+ * longest, of which there are 30 in a year, and for those ms of 4 s in which something was received. A deposit changes one row of each
+ * size, however late it comes.
  */
 
-/** Binary digits of the length of each size of spans, in ms. */
-const SIZES = sql`(VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)`
+/** Binary digits of the length of each size of spans, in ms, and of the next larger one; behind the largest all time is one. */
+const SIZES = sql`(VALUES (0, 12), (12, 18), (18, 24), (24, 30), (30, 62)) AS size (shift, larger)`
 
 /** That of the spans of one ms: each has what was received in it. */
 export const SHORTEST_SHIFT = 0
@@ -22,10 +23,10 @@ export const SHORTEST_SHIFT = 0
  */
 function spansAfter(addressId: Fragment, currency: Fragment, moment: Fragment): Fragment {
   return sql`${SIZES} CROSS JOIN LATERAL (
-      SELECT one.seen, one.confirmed, one.unmatched_seen, one.unmatched_confirmed FROM received_sums AS one
+      SELECT one.seen, one.confirmed, one.unmatched_seen, one.unmatched_confirmed FROM received_spans AS one
       WHERE one.address_id = ${addressId} AND one.currency = ${currency} AND one.shift = size.shift
         AND one.start >= ((((${moment} >> size.shift) + 1) << size.shift))
-        AND one.start < ((((${moment} >> (size.shift + 6)) + 1) << (size.shift + 6)))
+        AND one.start < ((((${moment} >> size.larger) + 1) << size.larger))
       OFFSET 0
     ) AS s`
 }
@@ -43,7 +44,7 @@ export const RECEIVED = sql`CROSS JOIN LATERAL (
     CROSS JOIN ${spansAfter(sql`w.address_id`, sql`i.currency`, sql`i.created_at`)}
   ) AS received`
 
-/** Selects the rows of `received_sums` that the deposits call for. */
+/** Selects the rows of `received_spans` that the deposits call for. */
 export const sumsOfDeposits = sql`
   SELECT d.address_id, d.counted_as AS currency, size.shift::smallint AS shift, (d.received_at >> size.shift) << size.shift AS start,
     sum(d.atoms) AS seen, coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0) AS confirmed,
@@ -75,10 +76,10 @@ interface SumChange extends Account {
 }
 
 const SUM_CHANGES: Effect<SumChange> = {
-  table: 'received_sums',
+  table: 'received_spans',
   nameOf: null,
   statement: (changes) => sql`
-    INSERT INTO received_sums AS known (address_id, currency, shift, start, seen, confirmed, unmatched_seen, unmatched_confirmed)
+    INSERT INTO received_spans AS known (address_id, currency, shift, start, seen, confirmed, unmatched_seen, unmatched_confirmed)
     ${hasSharedSpans(changes) ? addedUp(spansOf(changes)) : spansOf(changes)}
     ON CONFLICT (address_id, currency, shift, start) DO UPDATE
       SET seen = known.seen + excluded.seen, confirmed = known.confirmed + excluded.confirmed,

@@ -1,6 +1,7 @@
 import { EVENT_WEBHOOKS } from './event-webhooks.js'
 import { LEANING_ORDERS } from './leaning-orders.js'
 import { ORDERS } from './orders.js'
+import { RECEIVED_SPANS } from './received-spans.js'
 
 /*
  * The tables, in the order in which versions of the schema brought them. Every statement may run again: a start that was cut off
@@ -165,17 +166,8 @@ export const VERSIONS: readonly (readonly string[])[] = [
        ON CONFLICT DO NOTHING`,
   ],
   [
-    // What was received on an address within spans of 64ⁿ ms, n = 0 to 7, of which shift is 6n. It replaces sums, whose spans were 256ⁿ ms:
-    // a process of before is told that its table is gone, and records no deposit.
+    // Its spans were of 256ⁿ ms; see received_spans.
     `DROP TABLE IF EXISTS sums`,
-    `CREATE TABLE IF NOT EXISTS received_sums (
-       address_id bigint, currency text, shift smallint, start bigint, seen numeric NOT NULL, confirmed numeric NOT NULL,
-       PRIMARY KEY (address_id, currency, shift, start))`,
-    `INSERT INTO received_sums (address_id, currency, shift, start, seen, confirmed)
-       SELECT d.address_id, d.counted_as, size.shift, (d.received_at >> size.shift) << size.shift, sum(d.atoms),
-         coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0)
-       FROM deposits AS d CROSS JOIN (VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)
-       WHERE d.counted_as IS NOT NULL AND d.kind <> 'dropped' GROUP BY 1, 2, 3, 4 ON CONFLICT DO NOTHING`,
   ],
   [
     // What the catalogue said of each network, so that records of one that has left it can be read.
@@ -231,8 +223,8 @@ export const VERSIONS: readonly (readonly string[])[] = [
   ],
   [
     // Every deposit is matched to at most one invoice. matched_seen, matched_confirmed: what the deposits are worth that are matched to an
-    // invoice and qualify for it. unmatched_seen, unmatched_confirmed: of those of a span that are matched to none. transactions replaces
-    // writes, into which every transaction of a process of before writes: it can read, and write nothing more. It would match nothing.
+    // invoice and qualify for it. transactions replaces writes, into which every transaction of a process of before writes: it can read,
+    // and write nothing more. It would match nothing.
     `DROP TABLE IF EXISTS writes`,
     `CREATE TABLE IF NOT EXISTS transactions (id uuid PRIMARY KEY, at bigint NOT NULL)`,
     `CREATE INDEX IF NOT EXISTS transactions_at ON transactions (at)`,
@@ -250,14 +242,6 @@ export const VERSIONS: readonly (readonly string[])[] = [
          WHERE d.kind <> 'dropped' AND d.counted_as = i.currency AND d.received_at > i.created_at AND w.id = ANY(i.wallet_ids)
          GROUP BY d.invoice_id) AS m
        WHERE invoices.id = m.invoice_id`,
-    `ALTER TABLE received_sums ADD COLUMN IF NOT EXISTS unmatched_seen numeric NOT NULL DEFAULT 0`,
-    `ALTER TABLE received_sums ADD COLUMN IF NOT EXISTS unmatched_confirmed numeric NOT NULL DEFAULT 0`,
-    `UPDATE received_sums AS s SET unmatched_seen = u.seen, unmatched_confirmed = u.confirmed
-       FROM (SELECT d.address_id, d.counted_as, size.shift, (d.received_at >> size.shift) << size.shift AS start, sum(d.atoms) AS seen,
-           coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0) AS confirmed
-         FROM deposits AS d CROSS JOIN (VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)
-         WHERE d.counted_as IS NOT NULL AND d.kind <> 'dropped' AND d.invoice_id IS NULL GROUP BY 1, 2, 3, 4) AS u
-       WHERE s.address_id = u.address_id AND s.currency = u.counted_as AND s.shift = u.shift AND s.start = u.start`,
     // Paid invoices without a reference were not to be matched.
     `UPDATE paid_places SET is_unmatched = true FROM invoices AS i
        WHERE i.id = paid_places.invoice_id AND i.matches = 0 AND NOT paid_places.is_unmatched`,
@@ -302,10 +286,7 @@ export const VERSIONS: readonly (readonly string[])[] = [
     // Deposits in the order of receipt.
     `CREATE INDEX IF NOT EXISTS deposits_by_receipt ON deposits (received_at, no)`,
   ],
-  [
-    // Each deposit changes the sums of most sizes again. Where a page has room for the row that replaces another, no index changes, and the
-    // old row is gone with the next change of the page.
-    `ALTER TABLE received_sums SET (fillfactor = 50)`,
-  ],
-  LEANING_ORDERS,
+  // It gave received_sums, which is gone, room for changes.
+  [],
+  [...RECEIVED_SPANS, ...LEANING_ORDERS],
 ]

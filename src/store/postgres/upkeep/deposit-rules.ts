@@ -32,12 +32,12 @@ export const DEPOSIT_RULES: readonly Rule[] = [
           WHERE type = 'deposit.confirmed' AND invoice_id IS NOT NULL AND data IS NOT NULL)`,
   }),
   {
-    table: 'received_sums',
+    table: 'received_spans',
     what: 'it is not the sum of the deposits within its span',
     select: sql`
       SELECT coalesce(s.address_id, d.address_id) || ' ' || coalesce(s.currency, d.currency) || ' ' || coalesce(s.shift, d.shift)
         || ' ' || coalesce(s.start, d.start) AS name
-      FROM received_sums AS s FULL JOIN (${sumsOfDeposits}) AS d
+      FROM received_spans AS s FULL JOIN (${sumsOfDeposits}) AS d
         ON d.address_id = s.address_id AND d.currency = s.currency AND d.shift = s.shift AND d.start = s.start
       WHERE coalesce(s.seen, 0) <> coalesce(d.seen, 0) OR coalesce(s.confirmed, 0) <> coalesce(d.confirmed, 0)
         OR coalesce(s.unmatched_seen, 0) <> coalesce(d.unmatched_seen, 0)
@@ -50,9 +50,9 @@ export const DEPOSIT_RULES: readonly Rule[] = [
       SELECT i.id::text AS name FROM invoices AS i LEFT JOIN (${sumsOfMatches}) AS m ON m.invoice_id = i.id
       WHERE i.matched_seen <> coalesce(m.seen, 0) OR i.matched_confirmed <> coalesce(m.confirmed, 0)`,
   },
-  ...rulesOf('received_sums', {
+  ...rulesOf('received_spans', {
     'addresses does not have its address': `
-      SELECT s.address_id || ' ' || s.currency AS name FROM received_sums AS s LEFT JOIN addresses AS a ON a.id = s.address_id
+      SELECT s.address_id || ' ' || s.currency AS name FROM received_spans AS s LEFT JOIN addresses AS a ON a.id = s.address_id
       WHERE a.id IS NULL`,
   }),
   ...rulesOf('blocks', {

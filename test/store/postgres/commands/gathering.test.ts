@@ -26,6 +26,7 @@ class Transactions {
   readonly begun: Transaction[] = []
   readonly gathering = new Gathering({
     most: 256,
+    running: 2,
     weightOf: (command: string) => this.weightOf(command),
     performAll: (calls: readonly (readonly string[])[]) => {
       const transaction = new Transaction(calls.flat())

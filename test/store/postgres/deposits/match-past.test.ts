@@ -27,7 +27,7 @@ const UNMATCHED = [
   'UPDATE deposits SET invoice_id = NULL, is_late = false',
   'UPDATE invoices SET matches = 0, matched_seen = 0, matched_confirmed = 0',
   'UPDATE paid_places SET is_unmatched = true',
-  'UPDATE received_sums SET unmatched_seen = seen, unmatched_confirmed = confirmed',
+  'UPDATE received_spans SET unmatched_seen = seen, unmatched_confirmed = confirmed',
   'INSERT INTO matching (singleton, matched_to) VALUES (true, 0)',
 ]
 
@@ -36,7 +36,7 @@ const WRITTEN = [
   'SELECT tx_hash, invoice_id, is_late FROM deposits ORDER BY tx_hash',
   'SELECT id, matches, matched_seen, matched_confirmed FROM invoices ORDER BY id',
   'SELECT invoice_id, wallet_id, is_unmatched FROM paid_places ORDER BY invoice_id, wallet_id',
-  'SELECT address_id, currency, shift, start, unmatched_seen, unmatched_confirmed FROM received_sums ORDER BY 1, 2, 3, 4',
+  'SELECT address_id, currency, shift, start, unmatched_seen, unmatched_confirmed FROM received_spans ORDER BY 1, 2, 3, 4',
 ]
 
 /** Makes a database with what `play` does in it, of which nothing is matched any more. */

@@ -116,7 +116,7 @@ for (const [missing, ...statements] of INTERRUPTIONS) {
 
 /** Makes the database one of version 2, whose sums had spans of 256ⁿ ms. */
 const AS_VERSION_2 = [
-  'DROP TABLE received_sums',
+  'DROP TABLE received_spans',
   `CREATE TABLE sums (
      address_id bigint, currency text, shift smallint, start bigint, seen numeric NOT NULL, confirmed numeric NOT NULL,
      PRIMARY KEY (address_id, currency, shift, start))`,
@@ -125,7 +125,30 @@ const AS_VERSION_2 = [
   'UPDATE billhook SET version = 2, oldest = 2',
 ]
 
-test('the sums of version 2 are made anew, and a program of that version that still runs is told to wait', async () => {
+/** Makes it one of version 19, whose sums had spans of 64ⁿ ms. */
+const AS_VERSION_19 = [
+  'DROP TABLE received_spans',
+  `CREATE TABLE received_sums (
+     address_id bigint, currency text, shift smallint, start bigint, seen numeric NOT NULL, confirmed numeric NOT NULL,
+     unmatched_seen numeric NOT NULL, unmatched_confirmed numeric NOT NULL, PRIMARY KEY (address_id, currency, shift, start))`,
+  `INSERT INTO received_sums
+     SELECT address_id, counted_as, shift, (received_at >> shift) << shift, sum(atoms),
+       coalesce(sum(atoms) FILTER (WHERE kind = 'confirmed'), 0), coalesce(sum(atoms) FILTER (WHERE invoice_id IS NULL), 0),
+       coalesce(sum(atoms) FILTER (WHERE invoice_id IS NULL AND kind = 'confirmed'), 0)
+     FROM deposits CROSS JOIN (VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)
+     WHERE kind <> 'dropped' GROUP BY 1, 2, 3, 4`,
+  'UPDATE billhook SET version = 19, oldest = 16',
+]
+
+for (const [version, statements] of [
+  [2, AS_VERSION_2],
+  [19, AS_VERSION_19],
+] as const) {
+  test(`the sums of version ${version} are made anew, and a program of that version that still runs is told to wait`, () =>
+    assertSumsMadeAnew(statements))
+}
+
+async function assertSumsMadeAnew(asBefore: readonly string[]): Promise<void> {
   const url = await createDatabase(present())
   const pay = async (store: Store, txHash: string, report: DepositReport) => {
     const fact = { type: 'deposit', report, sighting: { ...sightingAt('wallet-1'), txHash } } as const
@@ -145,17 +168,17 @@ test('the sums of version 2 are made anew, and a program of that version that st
     return paymentIn(store)
   })
   assert.deepEqual([before?.received, before?.pending], ['2', '2'])
-  await administer(url, ...AS_VERSION_2)
+  await administer(url, ...asBefore)
   assert.deepEqual(await withStore(url, paymentIn), before)
   await assertSoundDatabase(url)
   await withStore(url, async (store) => {
-    await administer(url, 'ALTER TABLE received_sums RENAME TO taken_away')
+    await administer(url, 'ALTER TABLE received_spans RENAME TO taken_away')
     const fate = await pay(store, 'tx-4', 'confirmed')
     assert.ok(fate?.status === 'rejected' && fate.reason instanceof StorageUnavailable, String(fate?.status))
-    await administer(url, 'ALTER TABLE taken_away RENAME TO received_sums')
+    await administer(url, 'ALTER TABLE taken_away RENAME TO received_spans')
     assert.equal((await pay(store, 'tx-4', 'confirmed'))?.status, 'fulfilled')
   })
-})
+}
 
 test('of wallets of version 4 the first assignment says since when a network has had them, or else the upgrade', async () => {
   const url = await createDatabase(present())

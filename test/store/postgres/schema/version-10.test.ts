@@ -29,7 +29,15 @@ const AS_VERSION_10 = [
   `UPDATE paid_places SET is_unmatched = false FROM invoices AS i WHERE i.id = invoice_id AND i.reference IS NULL`,
   'ALTER TABLE deposits DROP COLUMN is_late',
   'ALTER TABLE invoices DROP COLUMN matched_seen, DROP COLUMN matched_confirmed',
-  'ALTER TABLE received_sums DROP COLUMN unmatched_seen, DROP COLUMN unmatched_confirmed',
+  'DROP TABLE received_spans',
+  `CREATE TABLE received_sums (
+     address_id bigint, currency text, shift smallint, start bigint, seen numeric NOT NULL, confirmed numeric NOT NULL,
+     PRIMARY KEY (address_id, currency, shift, start))`,
+  `INSERT INTO received_sums
+     SELECT address_id, counted_as, shift, (received_at >> shift) << shift, sum(atoms),
+       coalesce(sum(atoms) FILTER (WHERE kind = 'confirmed'), 0)
+     FROM deposits CROSS JOIN (VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)
+     WHERE counted_as IS NOT NULL AND kind <> 'dropped' GROUP BY 1, 2, 3, 4`,
   'DROP INDEX deposits_matched, deposits_unmatched',
   'CREATE INDEX deposits_received ON deposits (address_id, counted_as, received_at, no)',
   'DROP TABLE void_places, matching, committed',

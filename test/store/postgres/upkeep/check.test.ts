@@ -30,10 +30,10 @@ async function blamed(url: string): Promise<readonly string[]> {
 
 /** Each damages one row, or a few, of a table that has every kind of record; and the table that is blamed among others. */
 const DAMAGES: readonly (readonly [table: string, statement: string])[] = [
-  ['received_sums', 'UPDATE received_sums SET seen = seen + 1 WHERE shift = 0'],
-  ['received_sums', 'DELETE FROM received_sums WHERE shift = 42'],
-  ['received_sums', 'UPDATE received_sums SET unmatched_seen = unmatched_seen + 1 WHERE shift = 0'],
-  ['received_sums', 'UPDATE received_sums SET unmatched_confirmed = unmatched_confirmed + 1 WHERE shift = 0'],
+  ['received_spans', 'UPDATE received_spans SET seen = seen + 1 WHERE shift = 0'],
+  ['received_spans', 'DELETE FROM received_spans WHERE shift = 30'],
+  ['received_spans', 'UPDATE received_spans SET unmatched_seen = unmatched_seen + 1 WHERE shift = 0'],
+  ['received_spans', 'UPDATE received_spans SET unmatched_confirmed = unmatched_confirmed + 1 WHERE shift = 0'],
   ['invoices', 'UPDATE invoices SET matched_seen = matched_seen + 1'],
   ['invoices', 'UPDATE invoices SET matched_confirmed = matched_confirmed + 1'],
   ['invoices', 'UPDATE invoices SET matches = matches + 1'],
