@@ -15,6 +15,11 @@ export function rulesOf(table: string, rules: Readonly<Record<string, string>>):
   return Object.entries(rules).map(([what, text]) => ({ table, what, select: new Fragment([text], []) }))
 }
 
+/** All rows of a table. */
+export function rowsOf(table: string): Fragment {
+  return new Fragment([`SELECT FROM ${table}`], [])
+}
+
 /** A list of texts of the program's own in SQL. */
 export function listed(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(', ')

@@ -3,13 +3,14 @@ import { type Order, optionReference, STANDINGS } from '../../../domain/order.js
 import { metadataOfText } from '../../../domain/order-fields.js'
 import { flawsOfStanding } from '../../rules/order-check.js'
 import type { Violation } from '../../upkeep.js'
-import { sql } from '../connection/sql.js'
+import { type Fragment, sql } from '../connection/sql.js'
 import { INVOICE_COLUMNS, type InvoiceColumns } from '../invoices/invoice-rows.js'
 import type { Snapshot } from '../moving/snapshot.js'
 import { leaningRows } from '../orders/leaning-orders.js'
 import { optionsOf } from '../orders/option-text.js'
 import { ORDER_COLUMNS, type OrderColumns, toOrder } from '../orders/order-rows.js'
 import { RECEIVED } from '../payments/sums.js'
+import type { Rule } from './rule.js'
 
 type Option = InvoiceColumns & { readonly order_id: string }
 
@@ -66,25 +67,16 @@ function* flawsOf(order: Order, found: readonly Option[]): Generator<string> {
   yield* flawsOfStanding(order, options)
 }
 
-/** What is listed of the orders that lean is what they call for. */
-export async function* checkLeaning(snapshot: Snapshot): AsyncGenerator<Violation> {
-  const called = leaningRows(sql`o.is_leaning`)
-  const listed = sql`SELECT wallet_id, currency, order_id FROM leaning_orders`
-  const rules = [
-    [sql`${called} EXCEPT ${listed}`, 'the order leans, and is not listed'],
-    [sql`${listed} EXCEPT ${called}`, 'the order does not lean on what comes here'],
-  ] as const
-  for (const [select, what] of rules) {
-    for await (const rows of snapshot.batches<Listed>(select)) {
-      for (const { wallet_id, currency, order_id } of rows) {
-        yield { table: 'leaning_orders', row: `${wallet_id} ${currency} ${order_id}`, what }
-      }
-    }
-  }
-}
+const CALLED_FOR = leaningRows(sql`o.is_leaning`)
+const LISTED = sql`SELECT wallet_id, currency, order_id FROM leaning_orders`
 
-interface Listed {
-  readonly wallet_id: string
-  readonly currency: string
-  readonly order_id: string
+/** What is listed of the orders that lean is what they call for. */
+export const LEANING_RULES: readonly Rule[] = [
+  leaningRule('the order leans, and is not listed', sql`${CALLED_FOR} EXCEPT ${LISTED}`),
+  leaningRule('the order does not lean on what comes here', sql`${LISTED} EXCEPT ${CALLED_FOR}`),
+]
+
+function leaningRule(what: string, rows: Fragment): Rule {
+  const select = sql`SELECT wallet_id || ' ' || currency || ' ' || order_id AS name FROM (${rows}) AS wrong (wallet_id, currency, order_id)`
+  return { table: 'leaning_orders', what, select }
 }
