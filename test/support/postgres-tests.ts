@@ -1,6 +1,7 @@
 import { after, test } from 'node:test'
 import { PostgresAbsent } from './postgres-absent.js'
 import { PostgresServer, type ServerOptions } from './postgres-server.js'
+import { memoryDirectory } from './temporary-directory.js'
 
 /** What the files of a process that ask for nothing special share. */
 let shared: Promise<PostgresServer> | null = null
@@ -22,7 +23,8 @@ export async function postgresForTests(options?: ServerOptions): Promise<Postgre
 }
 
 async function startedFor(options: ServerOptions): Promise<PostgresServer> {
-  const server = await PostgresServer.start(options)
+  // One that waits for the disk, as services demand, waits for memory: what tests kill are processes, never the machine.
+  const server = await PostgresServer.start({ directory: memoryDirectory(), ...options })
   after(() => server.stop())
   return server
 }

@@ -6,6 +6,7 @@ import { appHandlers } from '../../../src/http/routes/app.js'
 import type { RequestHead } from '../../../src/http/server.js'
 import { routesOf } from '../../http/routes/call-route.js'
 import { START_MS } from '../../support/manual-clock.js'
+import { isKeyThread, withQuickVault } from '../browser/quick-vault.js'
 import {
   DELIVERIES,
   EVENTS,
@@ -115,5 +116,8 @@ async function pageAt(path: string) {
   }
   const { status, headers, body } = await resolve(head).handle({ ...head, body: Buffer.alloc(0), aborted: false })
   assert.ok(typeof body === 'string' || body instanceof Uint8Array)
-  return { status, headers: { ...headers }, body: Buffer.from(body) }
+  const bytes = Buffer.from(body)
+  // The pictures show nothing of what a passphrase costs.
+  const file = isKeyThread(path) ? Buffer.from(withQuickVault(bytes.toString('utf8'))) : bytes
+  return { status, headers: { ...headers }, body: file }
 }

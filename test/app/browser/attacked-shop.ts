@@ -25,7 +25,7 @@ export class AttackedShop {
 
   static async open(arena: Arena): Promise<AttackedShop> {
     const browser = await launchBrowser()
-    const merchant = await Visitor.arrive(arena.url, browser)
+    const merchant = await Visitor.arriveQuickly(arena.url, browser)
     await merchant.becomesMerchant()
     await merchant.sees('Invoices')
     await merchant.getsWallets('Ethereum Sepolia', 2)

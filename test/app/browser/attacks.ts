@@ -96,7 +96,7 @@ export function attacks(where: string, open: () => Promise<Arena>): void {
 
     for (const hours of [-26, 26]) {
       test(`by a clock of the device that is ${hours} hours wrong does not stop what is live`, async () => {
-        const visitor = await Visitor.arrive(shop.url, shop.browser)
+        const visitor = await Visitor.arriveQuickly(shop.url, shop.browser)
         await visitor.context.addInitScript(`{ const now = Date.now; Date.now = () => now() + ${hours * HOURS} }`)
         await visitor.open('#/invoices')
         await visitor.page.reload()
@@ -162,7 +162,7 @@ export function attacks(where: string, open: () => Promise<Arena>): void {
     })
 
     test('by two tabs that begin at once keeps one identity, and tells the other tab', async () => {
-      const visitor = await Visitor.arrive(shop.url, shop.browser)
+      const visitor = await Visitor.arriveQuickly(shop.url, shop.browser)
       const second = await visitor.context.newPage()
       await second.goto(`${shop.url}/app`)
       const tabs = [visitor.page, second]
@@ -184,7 +184,7 @@ export function attacks(where: string, open: () => Promise<Arena>): void {
     })
 
     test('by a reload in each step of the beginning leads back to the first, and keeps nothing by halves', async () => {
-      const visitor = await Visitor.arrive(shop.url, shop.browser)
+      const visitor = await Visitor.arriveQuickly(shop.url, shop.browser)
       await visitor.page.getByRole('button', { name: /^Create a new identity/ }).click()
       await visitor.sees('Write these twelve words down')
       const words = await visitor.page.locator('.words li').allTextContents()

@@ -27,7 +27,7 @@ export class OpenShop {
     const browser = await launchBrowser()
     const service = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', ...settings })
     try {
-      const merchant = await Visitor.arrive(service.url, browser)
+      const merchant = await Visitor.arriveQuickly(service.url, browser)
       const phrase = await merchant.becomesMerchant()
       await merchant.sees('Invoices')
       await merchant.getsWallets(network, wallets)
@@ -46,7 +46,7 @@ export class OpenShop {
 
   /** Another person at the service. */
   arrives(): Promise<Visitor> {
-    return Visitor.arrive(this.service.url, this.browser)
+    return Visitor.arriveQuickly(this.service.url, this.browser)
   }
 
   /** The shop, as a program with an API key of its own has it. */
