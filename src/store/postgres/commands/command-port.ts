@@ -41,8 +41,8 @@ type Creation = InvoiceCommand | OrderCommand
 /** Wallets of the creations in one transaction: each is locked, looked at and written. */
 const CREATION_WALLETS_MAX = 256
 const CREATIONS_RUNNING = 2
-/** What an order costs beside its wallets: the amounts that stand in the way of its own are read order by order. */
-const ORDER_WEIGHT = 8
+/** What an order costs beside its wallets: its own row, and the steps by which its amounts may have to be raised. */
+const ORDER_WEIGHT = 2
 
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
 export class PostgresCommands implements CommandPort {

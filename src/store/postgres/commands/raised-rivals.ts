@@ -1,38 +1,16 @@
 import { smallestUnit } from '../../../domain/amount.js'
 import type { InvoiceRequest } from '../../../domain/invoice.js'
-import { type Quote, RAISE_EXAMINED_MAX, raiseSteps } from '../../../domain/order-price.js'
+import { type Quote, raiseSteps } from '../../../domain/order-price.js'
 import type { InvoiceCommand, OrderCommand } from '../../commands.js'
 import { mayBeRaised, optionRequests, raisedWallets } from '../../rules/create-order.js'
-import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { RECEIVED } from '../payments/sums.js'
 import { amountName, walletName } from './names.js'
-import { isOpenNow, RIVAL, type Rival } from './rivals.js'
+import { amountsAsked, type RaisedPlace } from './raised-steps.js'
 
 /*
  * The open invoices that stand in the way of the amounts to which those of new orders may be raised. They are read only for orders that
  * meet one at the amount itself, or others of their own batch.
  */
-
-/** An option whose amount may be raised, at one of its wallets. */
-interface RaisedPlace {
-  readonly walletId: string
-  readonly owner: string
-  readonly currency: string
-  /** Atoms: what it asks, by what it is raised, and the most that it may be raised to. */
-  readonly amount: bigint
-  readonly unit: bigint
-  readonly highest: bigint
-  readonly steps: number
-}
-
-interface RaisedColumns {
-  readonly invoice_id: string
-  readonly wallet_id: string
-  readonly owner: string
-  readonly currency: string
-  readonly atoms: bigint
-}
 
 /** What an invoice may ask for which a batch was made: its amount, or up to the most to which that may be raised. */
 interface Span {
@@ -60,9 +38,7 @@ export async function raisedAmountsAsked(
   batch: readonly Wanted[],
   amounts: ReadonlySet<string>,
 ): Promise<readonly string[]> {
-  const orders = placesToRaise(batch, amounts)
-  const asked = await Promise.all(orders.map((places) => askedAt(work, places)))
-  return asked.flat()
+  return amountsAsked(work, placesToRaise(batch, amounts))
 }
 
 /**
@@ -86,52 +62,32 @@ function placesOf(wanted: Wanted, amounts: ReadonlySet<string>, before: Map<stri
       .get(walletName(walletId, owner, currency))
       ?.some(({ lowest, highest }) => lowest <= amount && amount <= highest) === true
   const steps = raiseSteps(raisedWallets(wanted))
-  const spans: (readonly [string, Span])[] = []
-  const places = wanted.flatMap(([request, quote]) => {
+  const asked = wanted.map(([request, quote], option) => {
     const { owner, currency, amount, walletIds } = request
     const toRaise = mayBeRaised(quote) && walletIds.some((id) => isAsked(request, id)) ? quote : null
-    const span = { lowest: amount, highest: toRaise?.highest ?? amount }
-    for (const id of walletIds) spans.push([walletName(id, owner, currency), span])
+    const names = walletIds.map((id) => walletName(id, owner, currency))
+    return { option, request, toRaise, names, span: { lowest: amount, highest: toRaise?.highest ?? amount } }
+  })
+  for (const { names, span } of asked) {
+    for (const name of names) {
+      const known = before.get(name)
+      if (known === undefined) before.set(name, [span])
+      else known.push(span)
+    }
+  }
+  return asked.flatMap(({ option, request, toRaise, names, span }) => {
     if (toRaise === null) return []
+    const { walletIds, owner, currency, amount } = request
     const { highest, decimals } = toRaise
     const unit = smallestUnit(decimals)
-    return walletIds.map((walletId) => ({ walletId, owner, currency, amount, unit, highest, steps }))
+    return walletIds.map((walletId, i) => {
+      // All that overlap but its own.
+      const others = (before.get(names[i] ?? '') ?? []).filter((one) => isOverlapping(one, span)).length - 1
+      return { option, walletId, owner, currency, amount, unit, highest, steps, others }
+    })
   })
-  for (const [name, span] of spans) {
-    const known = before.get(name)
-    if (known === undefined) before.set(name, [span])
-    else known.push(span)
-  }
-  return places
 }
 
-/** The amounts that are asked on the wallets of an order, at every step, in one statement. */
-async function askedAt(work: Work, places: readonly RaisedPlace[]): Promise<readonly string[]> {
-  const column = <T>(of: (place: RaisedPlace) => T) => places.map(of)
-  const rows = await work.rows<RaisedColumns>(sql`
-    SELECT p.invoice_id, p.wallet_id, p.owner, p.currency, p.atoms
-    FROM unnest(
-      ${column(({ walletId }) => walletId)}::text[], ${column(({ owner }) => owner)}::text[], ${column(({ currency }) => currency)}::text[],
-      ${column(({ amount }) => amount)}::numeric[], ${column(({ unit }) => unit)}::numeric[], ${column(({ highest }) => highest)}::numeric[],
-      ${column(({ steps }) => steps)}::bigint[]
-    ) AS asked (wallet_id, owner, currency, atoms, unit, highest, steps)
-    CROSS JOIN LATERAL generate_series(1, asked.steps) AS step
-    JOIN open_places AS p ON p.wallet_id = asked.wallet_id AND p.owner = asked.owner AND p.currency = asked.currency
-      AND p.atoms = asked.atoms + step * asked.unit AND p.atoms <= asked.highest
-    ORDER BY step, p.invoice_id`)
-  const gone = await goneAmong(
-    work,
-    [...new Set(rows.map(({ invoice_id }) => invoice_id))].slice(0, RAISE_EXAMINED_MAX),
-  )
-  return rows
-    .filter(({ invoice_id }) => !gone.has(invoice_id))
-    .map(({ wallet_id, owner, currency, atoms }) => amountName(wallet_id, owner, currency, atoms))
-}
-
-/** Those of some open invoices that are paid or void by now. */
-async function goneAmong(work: Work, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set()
-  const rows = await work.rows<Rival>(sql`
-    SELECT i.atoms, ${RIVAL} FROM unnest(${ids}::uuid[]) AS p (invoice_id) JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}`)
-  return new Set(rows.filter((row) => !isOpenNow(row, work.nowMs)).map(({ invoice_id }) => invoice_id))
+function isOverlapping(one: Span, other: Span): boolean {
+  return one.lowest <= other.highest && other.lowest <= one.highest
 }

@@ -3,7 +3,6 @@ import { isPaid, type Received } from '../../../domain/payment.js'
 import { type Ending, outlives, voidedAtBy } from '../../../domain/voiding.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { setIdOf } from '../invoices/invoice-rows.js'
 import { RECEIVED } from '../payments/sums.js'
 import { placeName } from './names.js'
 
@@ -85,7 +84,7 @@ export interface CrowdedColumns {
 export function crowdedPlaces(work: Work, requests: readonly InvoiceRequest[]): Promise<readonly CrowdedColumns[]> {
   const places = new Map<string, { readonly id: string; readonly owner: string; readonly sets: Set<string> }>()
   for (const { owner, walletIds } of requests) {
-    const set = setIdOf(walletIds).toString('hex')
+    const set = [...walletIds].sort().join()
     for (const id of walletIds) {
       const place = places.get(placeName(id, owner)) ?? { id, owner, sets: new Set() }
       places.set(placeName(id, owner), place)

@@ -100,4 +100,19 @@ describe('the amounts of new orders that may have to be raised', () => {
     )
     assert.equal(place?.steps, 500)
   })
+
+  test('may be asked by those before it in the batch and by other options of its order, where they overlap', () => {
+    const batch = [
+      invoice(102n),
+      invoice(200n),
+      order({ amount: 100n, highest: 105n }),
+      order({ amount: 100n, highest: 105n }, { amount: 104n, highest: 109n }),
+      invoice(103n),
+    ]
+    const places = placesToRaise(batch.map(wantedBy), new Set([amountName(WALLET, OWNER, 'USDT', 100n)]))
+    assert.deepEqual(
+      places.map((own) => own.map(({ others }) => others)),
+      [[1], [3, 2]],
+    )
+  })
 })
