@@ -10,7 +10,14 @@ import { type Rule, rowsOf } from './rule.js'
 import { LEANING_RULES } from './trade-rules.js'
 import { WALLET_RULES } from './wallet-rules.js'
 
-const RULES: readonly Rule[] = [...WALLET_RULES, ...INVOICE_RULES, ...DEPOSIT_RULES, ...PAYMENT_RULES, ...EVENT_RULES, ...LEANING_RULES]
+const RULES: readonly Rule[] = [
+  ...WALLET_RULES,
+  ...INVOICE_RULES,
+  ...DEPOSIT_RULES,
+  ...PAYMENT_RULES,
+  ...EVENT_RULES,
+  ...LEANING_RULES,
+]
 
 /** The rules in turn, those of one table that follow each other together. */
 const RULES_IN_TURN: readonly (readonly [table: string, rules: readonly Rule[]])[] = inTurn(RULES)
