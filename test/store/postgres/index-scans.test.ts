@@ -96,3 +96,25 @@ test('a creation and a deposit read no table from its beginning, no expiry that 
     await client.end()
   }
 })
+
+test('a creation meets only the open invoices that ask its amount, whatever else is open on its wallets', async () => {
+  if (server === null) throw new Error('a skipped test asks for its server')
+  const url = await createDatabase(server)
+  // The first statement is planned while nothing is stored.
+  await withStore(
+    url,
+    Array.from({ length: ROUNDS }, (_, round) => invoices(round)),
+  )
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await client.query('SELECT pg_stat_reset()')
+    await withStore(url, [invoices(ROUNDS)])
+    const index = await client.query<{ rows: number }>(
+      "SELECT idx_tup_read::int AS rows FROM pg_stat_user_indexes WHERE indexrelname = 'open_places_amount'",
+    )
+    assert.deepEqual(index.rows, [{ rows: 0 }])
+  } finally {
+    await client.end()
+  }
+})

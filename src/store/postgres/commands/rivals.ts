@@ -3,8 +3,8 @@ import { isPaid, type Received } from '../../../domain/payment.js'
 import { type Ending, outlives, voidedAtBy } from '../../../domain/voiding.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
+import { walletsIn, walletsText } from '../invoices/wallets-text.js'
 import { RECEIVED } from '../payments/sums.js'
-import { placeName } from './names.js'
 
 /*
  * The open invoices that stand in the way of the creations of a batch.
@@ -44,16 +44,16 @@ export function readRivals(
   requests: readonly Asked[],
   areWalletsShared: boolean,
 ): Promise<readonly RivalColumns[]> {
-  const places = requests.flatMap(({ walletIds, owner, currency, amount }) =>
-    walletIds.map((walletId) => ({ walletId, owner, currency, amount })),
-  )
+  const column = <T>(of: (asked: Asked) => T) => requests.map(of)
   const isRival = areWalletsShared ? sql`AND p.atoms = asked.atoms` : sql``
   return work.rows<RivalColumns>(sql`
     SELECT p.wallet_id, p.owner, p.currency, p.atoms, ${RIVAL}
-    FROM unnest(
-      ${places.map(({ walletId }) => walletId)}::text[], ${places.map(({ owner }) => owner)}::text[],
-      ${places.map(({ currency }) => currency)}::text[], ${places.map(({ amount }) => amount)}::numeric[]
-    ) AS asked (wallet_id, owner, currency, atoms)
+    FROM (
+      SELECT ${walletsIn(sql`a.wallet_ids`)} AS wallet_id, a.owner, a.currency, a.atoms FROM unnest(
+        ${column(({ walletIds }) => walletsText(walletIds))}::text[], ${column(({ owner }) => owner)}::text[],
+        ${column(({ currency }) => currency)}::text[], ${column(({ amount }) => amount)}::numeric[]
+      ) AS a (wallet_ids, owner, currency, atoms)
+    ) AS asked
     JOIN open_places AS p ON p.wallet_id = asked.wallet_id AND p.owner = asked.owner AND p.currency = asked.currency ${isRival}
     JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}`)
 }
@@ -82,23 +82,18 @@ export interface CrowdedColumns {
  * grow with the invoices.
  */
 export function crowdedPlaces(work: Work, requests: readonly InvoiceRequest[]): Promise<readonly CrowdedColumns[]> {
-  const places = new Map<string, { readonly id: string; readonly owner: string; readonly sets: Set<string> }>()
-  for (const { owner, walletIds } of requests) {
-    const set = [...walletIds].sort().join()
-    for (const id of walletIds) {
-      const place = places.get(placeName(id, owner)) ?? { id, owner, sets: new Set() }
-      places.set(placeName(id, owner), place)
-      place.sets.add(set)
-    }
-  }
-  const all = [...places.values()]
+  const asked = requests.map(({ owner, walletIds }) => ({ owner, set: walletsText([...walletIds].sort()), walletIds }))
+  const sets = [...new Map(asked.map((one) => [`${one.walletIds.length},${one.set},${one.owner}`, one])).values()]
   const isHere = sql`p.wallet_id = place.wallet_id AND p.owner = place.owner`
   // Nearly every place has one set or none, and is no matter for a recursion.
   return work.rows<CrowdedColumns>(sql`
     SELECT place.wallet_id, place.owner
-    FROM unnest(
-      ${all.map(({ id }) => id)}::text[], ${all.map(({ owner }) => owner)}::text[], ${all.map(({ sets }) => sets.size)}::bigint[]
-    ) AS place (wallet_id, owner, wanted)
+    FROM (
+      SELECT wallet_id, owner, count(*) AS wanted FROM (
+        SELECT ${walletsIn(sql`a.wallet_ids`)} AS wallet_id, a.owner
+        FROM unnest(${sets.map(({ set }) => set)}::text[], ${sets.map(({ owner }) => owner)}::text[]) AS a (wallet_ids, owner)
+      ) AS asked GROUP BY wallet_id, owner
+    ) AS place
     WHERE CASE
       WHEN place.wanted < ${WALLET_SETS_MAX}::bigint
         AND (SELECT p.set_id FROM open_places AS p WHERE ${isHere} ORDER BY p.set_id LIMIT 1)

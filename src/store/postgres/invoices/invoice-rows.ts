@@ -10,6 +10,7 @@ import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { RECEIVED } from '../payments/sums.js'
 import { metadataColumn, ORDER_COLUMNS, type OrderColumns, toOrder } from './order-columns.js'
+import { walletsText } from './wallets-text.js'
 
 /** Where an invoice is: not known to be paid, found paid, void, or accepted. The last two are on no wallet. */
 export const STATE = { open: 0, paid: 1, void: 2, accepted: 3 } as const
@@ -138,7 +139,6 @@ export type NewInvoice = Omit<InvoiceRow, 'received' | 'matches' | 'matchedConfi
 /** Inserts invoices, sorted by reference: two units that insert the same ones do not wait for each other in a circle. */
 export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
   const column = <T>(of: (row: NewInvoice) => T) => rows.map(of)
-  // Arrays of arrays do not survive `unnest`, and no wallet id has a comma.
   return sql`
     INSERT INTO invoices (id, imported_as, owner, wallet_ids, wallet_ids_form, name, description, reference, amount, atoms, currency,
       callback_url, created_at, expires_at, voided_at, accepted_at, has_outlived_expiry, state, matches, return_url, order_number, metadata,
@@ -148,7 +148,7 @@ export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
       order_id
     FROM unnest(
       ${column(({ id }) => id)}::uuid[], ${column(({ id, invoice }) => (invoice.id === id ? null : invoice.id))}::text[],
-      ${column(({ invoice }) => invoice.owner)}::text[], ${column(({ walletIds }) => walletIds.join(','))}::text[],
+      ${column(({ invoice }) => invoice.owner)}::text[], ${column(({ walletIds }) => walletsText(walletIds))}::text[],
       ${column(({ invoice }) => formOf(invoice))}::smallint[], ${column(({ invoice }) => invoice.name)}::text[],
       ${column(({ invoice }) => invoice.description)}::text[], ${column(({ invoice }) => invoice.reference)}::text[],
       ${column(({ invoice }) => invoice.amount)}::text[], ${column(({ atoms }) => atoms)}::numeric[],

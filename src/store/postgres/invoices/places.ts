@@ -3,6 +3,7 @@ import type { Effect } from '../connection/effects.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { type InvoiceRow, type NewInvoice, setIdOf } from './invoice-rows.js'
+import { walletsIn, walletsText } from './wallets-text.js'
 
 /*
  * Keeps the invoices on wallets where collisions and deposits look for them: the open ones in `open_places`, those found paid in
@@ -58,9 +59,18 @@ const idOfMarked = ({ row }: Marked) => row.id
 const ENTER_OPEN: Effect<NewInvoice> = {
   table: 'open_places',
   nameOf: idOf,
-  statement: (rows) => sql`
-    INSERT INTO open_places (wallet_id, owner, set_id, currency, callback, invoice_id, atoms)
-    SELECT p.wallet_id, p.owner, p.set_id, p.currency, p.callback, p.invoice_id, p.atoms FROM ${openPlacesOf(rows)}`,
+  statement: (rows) => {
+    const column = <T>(of: (row: NewInvoice) => T) => rows.map(of)
+    return sql`
+      INSERT INTO open_places (wallet_id, owner, set_id, currency, callback, invoice_id, atoms)
+      SELECT ${walletsIn(sql`p.wallet_ids`)}, p.owner, p.set_id, p.currency, p.callback, p.invoice_id, p.atoms
+      FROM unnest(
+        ${column(({ walletIds }) => walletsText(walletIds))}::text[], ${column(({ invoice }) => invoice.owner)}::text[],
+        ${column(({ walletIds }) => setIdOf(walletIds))}::bytea[], ${column(({ invoice }) => invoice.currency)}::text[],
+        ${column(({ invoice }) => callbackOf(invoice))}::smallint[], ${column(({ id }) => id)}::uuid[],
+        ${column(({ atoms }) => atoms)}::numeric[]
+      ) AS p (wallet_ids, owner, set_id, currency, callback, invoice_id, atoms)`
+  },
 }
 
 const LEAVE_OPEN: Effect<NewInvoice> = {
