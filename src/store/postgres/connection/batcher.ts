@@ -1,4 +1,4 @@
-/** Questions in one statement, so that answers stay small. */
+/** What the questions of one statement cost together, so that answers stay small; one that costs more has a statement of its own. */
 const ASKED_AT_ONCE = 256
 
 interface Waiting<A> {
@@ -14,7 +14,11 @@ export class Batcher<Q, A> {
   private waiting = new Map<Q, Waiting<A>[]>()
   private isRunning = false
 
-  constructor(private readonly askAll: (questions: readonly Q[]) => Promise<ReadonlyMap<Q, A>>) {}
+  /** `weightOf`: what a question costs. */
+  constructor(
+    private readonly askAll: (questions: readonly Q[]) => Promise<ReadonlyMap<Q, A>>,
+    private readonly weightOf: (question: Q) => number = () => 1,
+  ) {}
 
   ask(question: Q): Promise<A | undefined> {
     return new Promise((resolve, reject) => {
@@ -30,8 +34,7 @@ export class Batcher<Q, A> {
     // What comes in the same turn joins.
     await Promise.resolve()
     while (this.waiting.size > 0) {
-      const asked = [...this.waiting].slice(0, ASKED_AT_ONCE)
-      for (const [question] of asked) this.waiting.delete(question)
+      const asked = this.take()
       try {
         const answers = await this.askAll(asked.map(([question]) => question))
         for (const [question, all] of asked) for (const { resolve } of all) resolve(answers.get(question))
@@ -40,5 +43,18 @@ export class Batcher<Q, A> {
       }
     }
     this.isRunning = false
+  }
+
+  /** Takes as many as one statement asks, at least one. */
+  private take(): readonly (readonly [Q, Waiting<A>[]])[] {
+    const taken: (readonly [Q, Waiting<A>[]])[] = []
+    let left = ASKED_AT_ONCE
+    for (const [question, all] of this.waiting) {
+      left -= this.weightOf(question)
+      if (taken.length > 0 && left < 0) break
+      taken.push([question, all])
+      this.waiting.delete(question)
+    }
+    return taken
   }
 }

@@ -6,13 +6,17 @@ import { type Deferred, deferred } from '../../../support/deferred.js'
 /** Statements that the test answers when it likes, each with the questions in it. */
 class Asked {
   readonly batches: (readonly string[])[] = []
-  readonly batcher = new Batcher<string, string>((questions) => {
-    this.batches.push(questions)
-    const answer = deferred<ReadonlyMap<string, string>>()
-    this.answers.push(answer)
-    return answer.promise
-  })
+  readonly batcher: Batcher<string, string>
   private readonly answers: Deferred<ReadonlyMap<string, string>>[] = []
+
+  constructor(weightOf?: (question: string) => number) {
+    this.batcher = new Batcher((questions) => {
+      this.batches.push(questions)
+      const answer = deferred<ReadonlyMap<string, string>>()
+      this.answers.push(answer)
+      return answer.promise
+    }, weightOf)
+  }
 
   /** Asks as soon as the batcher would, and answers the batch with what `of` says; undefined for no answer. */
   async answer(batch: number, of: (question: string) => string | undefined): Promise<void> {
@@ -112,4 +116,13 @@ test('a statement that cannot even be made rejects its questions, and the next o
   await assert.rejects(batcher.ask('a'), /broken/)
   isBroken = false
   assert.equal(await batcher.ask('a'), 'a')
+})
+
+test('a statement asks as much as its questions weigh, and one that weighs more alone', async () => {
+  const asked = new Asked(Number)
+  const questions = ['100', '156', '1', '500', '2', '3']
+  const answers = Promise.all(questions.map((question) => asked.batcher.ask(question)))
+  for (let batch = 0; batch < 4; batch += 1) await asked.answer(batch, (question) => question)
+  assert.deepEqual(await answers, questions)
+  assert.deepEqual(asked.batches, [['100', '156'], ['1'], ['500'], ['2', '3']])
 })
