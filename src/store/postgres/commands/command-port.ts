@@ -1,4 +1,5 @@
-import type { InvoiceTerms } from '../../../domain/invoice.js'
+import { EVENT_LOOP } from '../../../base/turns.js'
+import { INVOICE_WALLETS_MAX, type InvoiceTerms } from '../../../domain/invoice.js'
 import {
   type ChainCommand,
   type ChainResult,
@@ -43,11 +44,18 @@ const CREATION_WALLETS_MAX = 256
 const CREATIONS_RUNNING = 2
 /** What an order costs beside its wallets: its own row, and the steps by which its amounts may have to be raised. */
 const ORDER_WEIGHT = 2
+/**
+ * What a creation weighs at least that is done aside: an order on more wallets than an invoice may name. It keeps PostgreSQL busy for up to
+ * ten milliseconds, so however many are asked for, one transaction of them is under way at a time.
+ */
+const WIDE_WEIGHT = INVOICE_WALLETS_MAX + ORDER_WEIGHT + 1
 
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
 export class PostgresCommands implements CommandPort {
   private readonly creations = new Gathering({
     most: CREATION_WALLETS_MAX,
+    ownerOf: ({ request }: Creation) => request.owner,
+    aside: { from: WIDE_WEIGHT, rests: EVENT_LOOP },
     running: CREATIONS_RUNNING,
     weightOf,
     performAll: (calls: readonly (readonly Creation[])[]) => this.createAll(calls.flat()),

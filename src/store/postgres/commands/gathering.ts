@@ -1,9 +1,11 @@
 import type { Settled } from '../../commands.js'
+import { GatheringLane, type RestClock } from './gathering-lane.js'
 
-interface Call<C, R> {
-  readonly commands: readonly C[]
-  readonly weight: number
-  readonly resolve: (fates: readonly Settled<R>[]) => void
+/** Commands that cost so much that others would notice how many of them are under way. */
+export interface Aside {
+  /** What such a command costs at least. */
+  readonly from: number
+  readonly rests: RestClock
 }
 
 export interface GatheringOptions<C, R> {
@@ -11,6 +13,10 @@ export interface GatheringOptions<C, R> {
   readonly most: number
   /** Transactions at once: one is decided here while the database works on others. */
   readonly running: number
+  /** Whose a command is: owners have their turns one after the other. All are one owner's when absent. */
+  readonly ownerOf?: (command: C) => string
+  /** What is done beside the others: one transaction at a time, and a rest behind it. Nothing when absent. */
+  readonly aside?: Aside
   /** What a command costs. 1 when absent. */
   readonly weightOf?: (command: C) => number
   /** Answers the commands of some calls, in order, or rejects and has done nothing. */
@@ -24,42 +30,32 @@ export interface GatheringOptions<C, R> {
  * commands of one call are performed in order, those of a later transaction behind those of an earlier one.
  */
 export class Gathering<C, R> {
-  private waiting: Call<C, R>[] = []
-  private running = 0
+  private readonly ordinary: GatheringLane<C, R>
+  private readonly aside: GatheringLane<C, R>
 
-  constructor(private readonly options: GatheringOptions<C, R>) {}
+  constructor(private readonly options: GatheringOptions<C, R>) {
+    const { most, running, aside } = options
+    const settle = (calls: readonly (readonly C[])[]) => this.settle(calls)
+    this.ordinary = new GatheringLane({ most, running, rests: null, settle })
+    this.aside = new GatheringLane({ most, running: 1, rests: aside?.rests ?? null, settle })
+  }
 
   /** Performs commands in order. One that throws is rejected alone. */
   perform(commands: readonly C[]): Promise<readonly Settled<R>[]> {
     return this.inOrder(this.piecesOf(commands), (some) => this.gather(some))
   }
 
+  /** The commands of a call are on the same wallets, so the owner of the first one stands for all. */
   private gather(commands: readonly C[]): Promise<readonly Settled<R>[]> {
-    return new Promise((resolve) => {
-      const weight = commands.reduce((sum, command) => sum + this.weightOf(command), 0)
-      this.waiting.push({ commands, weight, resolve })
-      if (this.running < this.options.running) void this.run()
-    })
-  }
-
-  private async run(): Promise<void> {
-    this.running += 1
-    // What comes in the same turn of the event loop joins.
-    await Promise.resolve()
-    for (let calls = this.take(); calls.length > 0; calls = this.take()) {
-      const fates = await this.settle(calls.map(({ commands }) => commands))
-      let from = 0
-      for (const { commands, resolve } of calls) {
-        resolve(fates.slice(from, from + commands.length))
-        from += commands.length
-      }
-    }
-    this.running -= 1
-  }
-
-  /** Takes as many of those that wait as fit into a transaction, at least one. */
-  private take(): readonly Call<C, R>[] {
-    return this.waiting.splice(0, this.fitting(this.waiting.map(({ weight }) => weight)))
+    const [first] = commands
+    if (first === undefined) return Promise.resolve([])
+    const weights = commands.map((command) => this.weightOf(command))
+    const lane = this.isAside(weights[0] ?? 0) ? this.aside : this.ordinary
+    return lane.perform(
+      this.options.ownerOf?.(first) ?? '',
+      commands,
+      weights.reduce((sum, weight) => sum + weight, 0),
+    )
   }
 
   /** The commands of a call, a piece for each of its transactions. */
@@ -76,12 +72,18 @@ export class Gathering<C, R> {
     return this.options.weightOf?.(command) ?? 1
   }
 
-  /** How many of the first ones fit into a transaction: one at least. */
+  private isAside(weight: number): boolean {
+    const { aside } = this.options
+    return aside !== undefined && weight >= aside.from
+  }
+
+  /** How many of the first ones fit into a transaction: one at least, and all are done aside, or none. */
   private fitting(weights: readonly number[]): number {
+    const isAside = this.isAside(weights[0] ?? 0)
     let sum = 0
     const end = weights.findIndex((weight) => {
       sum += weight
-      return sum > this.options.most
+      return sum > this.options.most || this.isAside(weight) !== isAside
     })
     return end === -1 ? weights.length : Math.max(end, 1)
   }

@@ -147,4 +147,49 @@ describe('the gathering of commands', () => {
     assert.ok(fates.length === 600 && fates.every(({ status }) => status === 'rejected'))
     assert.equal(begun.length, 1)
   })
+
+  test('owners have their turns one after the other, also of what did not fit', async () => {
+    const begun: (readonly string[])[] = []
+    const gathering = new Gathering({
+      most: 3,
+      running: 1,
+      ownerOf: (command: string) => command.charAt(0),
+      performAll: async (calls: readonly (readonly string[])[]) => {
+        begun.push(calls.flat())
+        return calls.flat()
+      },
+    })
+    const calls = [['a1', 'a2'], ['a3', 'a4'], ['a5'], ['b1', 'b2'], ['b3'], ['c1']]
+    await Promise.all(calls.map((commands) => gathering.perform(commands)))
+    assert.deepEqual(begun, [['a1', 'a2'], ['b1', 'b2', 'c1'], ['a3', 'a4', 'b3'], ['a5']])
+  })
+
+  test('what is done aside is followed by a rest as long as it took, also when nothing waits', async () => {
+    let now = 0
+    const rests: { readonly ms: number; readonly end: () => void }[] = []
+    const begun: (readonly string[])[] = []
+    const gathering = new Gathering({
+      most: 256,
+      running: 2,
+      weightOf: Number,
+      aside: { from: 100, rests: { now: () => now, after: (ms, end) => rests.push({ ms, end }) } },
+      performAll: async (calls: readonly (readonly string[])[]) => {
+        begun.push(calls.flat())
+        now += Number(calls.flat()[0])
+        return calls.flat()
+      },
+    })
+    await gathering.perform(['101'])
+    assert.deepEqual(
+      rests.map(({ ms }) => ms),
+      [50],
+    )
+    const second = gathering.perform(['102'])
+    await gathering.perform(['1'])
+    await turn()
+    assert.deepEqual(begun, [['101'], ['1']])
+    rests[0]?.end()
+    await second
+    assert.deepEqual(begun, [['101'], ['1'], ['102']])
+  })
 })
