@@ -1,4 +1,5 @@
 import { BoundedQueue } from '../base/bounded-queue.js'
+import { INVOICE_WALLETS_MAX } from '../domain/invoice.js'
 import type { Settled, WalletCommand, WalletResult } from '../store/commands.js'
 
 /** A command, or several that stay together in this order, in the mailboxes of all wallets that they name. */
@@ -36,14 +37,19 @@ export class WalletActor {
  * What waits behind the first command joins its turn. A turn of creations takes further wallets in for creations on wallets of its own
  * and free ones, so those of a shop whose orders share some of their wallets go to the store together. Other turns take none in:
  * what they do may be long, and more would wait for it.
+ *
+ * A turn is answered when all of it is done. So orders on more wallets than an invoice may name join one only as far as they are on few
+ * wallets together: otherwise dozens of them would be answered at once, and as many clients would ask for the next ones at once.
  */
 export class Turn {
   readonly actors: WalletActor[] = []
   readonly batch: Envelope[] = []
   /** The commands of the batch. */
   readonly commands: WalletCommand[] = []
+  /** Wallets of its wide creations, counted for each of them. */
+  private wideWallets = 0
 
-  /** `limit`: commands, and wallets that it grows to, at most. */
+  /** `limit`: commands, wallets that it grows to, and wallets of wide creations, at most. */
   private constructor(
     private readonly limit: number,
     private readonly mayGrow: boolean,
@@ -89,11 +95,13 @@ export class Turn {
       this.actors.push(one)
     }
     this.batch.push(envelope)
+    if (isWide(envelope)) this.wideWallets += envelope.actors.length
     for (const command of envelope.commands) this.commands.push(command)
   }
 
-  private hasRoom({ commands }: Envelope): boolean {
-    return this.commands.length + commands.length <= this.limit
+  private hasRoom(envelope: Envelope): boolean {
+    if (this.commands.length + envelope.commands.length > this.limit) return false
+    return !isWide(envelope) || this.wideWallets === 0 || this.wideWallets + envelope.actors.length <= this.limit
   }
 
   private mayTake(envelope: Envelope): boolean {
@@ -106,6 +114,10 @@ export class Turn {
     }
     return size === this.actors.length || isOfCreations(envelope)
   }
+}
+
+function isWide(envelope: Envelope): boolean {
+  return envelope.actors.length > INVOICE_WALLETS_MAX && isOfCreations(envelope)
 }
 
 function isOfCreations({ commands }: Envelope): boolean {

@@ -461,6 +461,20 @@ describe('a command on several wallets', () => {
     await Promise.all(made)
   })
 
+  test('takes creations on more wallets than an invoice may name only as far as they are on few together', async () => {
+    const { store, directory } = setUp()
+    const walletsOf = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`)
+    const counts = [1, 250, 1, 250, 60, 60, 60, 60, 50, 60]
+    const made = counts.map((count, n) => directory.createInvoice(wanted(`${n}: ${count}`, ...walletsOf(count))))
+    const turns = [['0: 1'], ['1: 250', '2: 1'], ['3: 250'], ['4: 60', '5: 60', '6: 60', '7: 60', '8: 50'], ['9: 60']]
+    for (const [n, names] of turns.entries()) {
+      const commit = await store.commit(n)
+      assert.deepEqual(commit.names, names)
+      commit.release()
+    }
+    await Promise.all(made)
+  })
+
   test('makes no creation wait for deposits to other wallets, and no deposit for creations on others', async () => {
     const { store, directory } = setUp()
     const made = [directory.createInvoice(wanted('running', 'd'))]
