@@ -64,7 +64,10 @@ export class NodeExchange extends Exchange {
   begin(awaitsContinue: boolean): void {
     this.front.began()
     this.connection.exchanges.add(this)
-    this.res.on('close', () => this.connectionClosed())
+    this.res.on('close', () => {
+      // The server reports a connection that has gone, when it is that one's turn.
+      if (this.res.writableFinished) this.connectionClosed()
+    })
     // `close` reports the end of the connection.
     this.res.on('error', () => undefined)
     this.req.on('error', () => undefined)
@@ -203,8 +206,8 @@ export class NodeExchange extends Exchange {
   }
 
   /**
-   * The answer has been handed over completely, or the connection has gone before. The engine reports this to the
-   * answer that is being written, and the server to those that wait behind it because the client has pipelined.
+   * The answer has been handed over completely, or the connection has gone before. The engine reports the one, and the server the other:
+   * to the answer that is being written, and to those that wait behind it because the client has pipelined.
    */
   connectionClosed(): void {
     if (this.aborted || this.state === 'done') return

@@ -8,6 +8,7 @@ import { type Certificate, HANDSHAKE_TIMEOUT_MS, TLS_1_2_CIPHERS, UnusableCertif
 import { Front, newRequestId, peerAddress, REQUEST_ID_HEADER } from '../front.js'
 import { failureAnswer } from '../json.js'
 import { type ConnectionShare, HEAD_LIMIT_BYTES, type Resolve, type ServerSettings } from '../server.js'
+import { Closings } from './closing.js'
 import { type NodeConnection, NodeExchange } from './exchange.js'
 
 /** How often slow requests are looked for, as a fraction of the time that they may take. */
@@ -45,6 +46,7 @@ export class NodeServer extends Front {
   /** Connections whose TLS handshake has not ended, by the client's end: TLS has a socket of its own for each. */
   private readonly handshaking = new Map<string, Socket>()
   private readonly counts: ConnectionCounts | undefined
+  private readonly closings = new Closings()
 
   constructor(resolve: Resolve, settings: ServerSettings, onError: (error: unknown) => void) {
     super(resolve, settings, onError)
@@ -191,6 +193,7 @@ export class NodeServer extends Front {
       // A copy, because each exchange that ends removes itself.
       for (const exchange of [...connection.exchanges]) exchange.connectionClosed()
     })
+    this.closings.delay(socket)
   }
 
   /** Destroys a connection that was silent for the idle time, unless a handler is at work. */
