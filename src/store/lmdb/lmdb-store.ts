@@ -15,7 +15,7 @@ import { LmdbChain } from './chain/chain-port.js'
 import { LmdbCommands } from './commands/command-port.js'
 import { commitErrorOf } from './commit/commit-error.js'
 import { CommitLoop, type World } from './commit/commit-loop.js'
-import { DiskSpace } from './commit/disk-space.js'
+import { DataDisk } from './commit/data-disk.js'
 import { LmdbDeposits } from './deposits/deposit-port.js'
 import { DepositRecorder } from './deposits/deposits.js'
 import { LmdbEventOutbox } from './events/event-outbox.js'
@@ -142,7 +142,7 @@ export function storeOn(
   const commits = new CommitLoop(
     tables,
     options,
-    new DiskSpace(options.directory),
+    new DataDisk(options.directory),
     options.commitObserver,
     options.onUnavailable,
     hear,

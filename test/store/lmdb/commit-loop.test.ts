@@ -4,13 +4,13 @@ import { INVOICE_WALLETS_MAX } from '../../../src/domain/invoice.js'
 import { ORDER_OPTIONS_MAX } from '../../../src/domain/order.js'
 import type { CommitObserver } from '../../../src/store/commit-observer.js'
 import { type Commit, CommitLoop } from '../../../src/store/lmdb/commit/commit-loop.js'
-import type { DiskSpace } from '../../../src/store/lmdb/commit/disk-space.js'
+import type { DataDisk } from '../../../src/store/lmdb/commit/data-disk.js'
 import { COMMIT_BATCH_MAX, REQUESTED_UNITS_MAX } from '../../../src/store/lmdb/commit/waiting-units.js'
 import type { Tables } from '../../../src/store/lmdb/tables/tables.js'
 import { QueueFull, StorageUnavailable } from '../../../src/store/refusals.js'
 
 /** A disk with space for every commit. */
-const ROOM: Pick<DiskSpace, 'obstacle'> = { obstacle: () => null }
+const ROOM: Pick<DataDisk, 'obstacle'> = { obstacle: () => null }
 
 /** Stands in for LMDB: transactions at once, and commits that the test lets fail. */
 class FakeRoot {

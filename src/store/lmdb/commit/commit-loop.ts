@@ -12,7 +12,7 @@ import type { ReadTables, Tables } from '../tables/tables.js'
 import { Caches, Memos } from './caches.js'
 import { Changes } from './changes.js'
 import { commitErrorOf } from './commit-error.js'
-import type { DiskSpace } from './disk-space.js'
+import type { DataDisk } from './data-disk.js'
 import { WaitingUnits } from './waiting-units.js'
 
 /**
@@ -170,7 +170,7 @@ export class CommitLoop {
   constructor(
     private readonly tables: Tables,
     private readonly world: World,
-    private readonly space: Pick<DiskSpace, 'obstacle'>,
+    private readonly disk: Pick<DataDisk, 'obstacle'>,
     private readonly observer?: CommitObserver,
     private readonly onFailed?: (reason: StorageUnavailable) => void,
     /** Called with why a unit or a commit failed. */
@@ -321,7 +321,7 @@ export class CommitLoop {
   }
 
   private assertWritable(): void {
-    const obstacle = this.refusal ?? this.space.obstacle()
+    const obstacle = this.refusal ?? this.disk.obstacle()
     if (obstacle !== null) throw obstacle
   }
 

@@ -2,7 +2,7 @@ import { OperatorError, StartStopped } from '../../../operator-error.js'
 import type { MigrationControl, MigrationPlan } from '../../migration.js'
 import { StorageUnavailable } from '../../refusals.js'
 import { type Commit, CommitLoop, type World } from '../commit/commit-loop.js'
-import { DiskSpace } from '../commit/disk-space.js'
+import { DataDisk } from '../commit/data-disk.js'
 import { bytes, integer, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
 import {
   type Environment,
@@ -130,7 +130,7 @@ export class MigrationRun {
     private readonly stamp: () => void,
     private readonly stepRows = STEP_ROWS,
   ) {
-    this.commits = new CommitLoop(tables, NO_TIME, new DiskSpace(directory))
+    this.commits = new CommitLoop(tables, NO_TIME, new DataDisk(directory))
     this.passes = passesOf(due)
   }
 

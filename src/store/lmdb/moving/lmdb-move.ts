@@ -7,7 +7,7 @@ import type { MovePosition, MoveSource, MoveTarget, Placed } from '../../moving/
 import type { MovedKind, MovedPayment, MovedRecords } from '../../moving/records.js'
 import type { Violation } from '../../upkeep.js'
 import { CommitLoop } from '../commit/commit-loop.js'
-import { DiskSpace } from '../commit/disk-space.js'
+import { DataDisk } from '../commit/data-disk.js'
 import { hasDataFile } from '../file/data-file.js'
 import { type DirectoryLock, lockDirectory } from '../file/directory-lock.js'
 import { readPosition } from '../file/migration.js'
@@ -126,7 +126,7 @@ class LmdbMove implements MoveTarget {
     const noIds = () => {
       throw new Error('a move makes no ids')
     }
-    this.commits = new CommitLoop(tables, { clock, newId: noIds }, new DiskSpace(directory))
+    this.commits = new CommitLoop(tables, { clock, newId: noIds }, new DataDisk(directory))
   }
 
   count(): Promise<number> {
