@@ -1,8 +1,9 @@
 import type { WorkRecord } from '../../http/routes/work-answer.js'
+import { StorageUnavailable } from '../../store/refusals.js'
 import { examineClock } from './clock.js'
 import { examineData } from './data.js'
 import { examineDatabase } from './database.js'
-import { type DoctorContext, type Examination, type Finding, failed } from './examination.js'
+import { type DoctorContext, type Examination, type Finding, failed, skipped } from './examination.js'
 import { examineLedger } from './ledger.js'
 import { examineDescriptors, examineDisk, examineEngines, examineSettings } from './machine.js'
 import { examineCallbacks, examineNetworks } from './peers.js'
@@ -41,6 +42,8 @@ async function findingsOf(name: string, examination: Examination, context: Docto
   try {
     return await examination(context)
   } catch (error) {
+    // The examination of the data or of the database says why, and what to do.
+    if (error instanceof StorageUnavailable) return [skipped(name, 'The store, which this needs, cannot be used now.')]
     return [failed(name, `It could not be examined: ${(error as Error).message}.`, 'See the log.')]
   }
 }
