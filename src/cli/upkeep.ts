@@ -14,7 +14,7 @@ const PAST = [
   'A backup is the past. What happened since is unknown now:',
   '- Wallets assigned since are free again. Keep clients away until the ledger has caught up or the gateway has pushed again.',
   '- API keys revoked since are valid again: revoke them before clients can reach the service.',
-  '- Invoices created since are gone, though merchants and payers hold their links; references and request signatures count as unused.',
+  '- Invoices and orders created since are gone, though merchants and payers hold their links; references and request signatures count as unused.',
   '- Watched networks and a followed ledger catch up by themselves from where the backup was. The gateway must push again.',
   '- Webhooks sent since may be sent again: receivers know a repetition by txHash and status.',
 ]
