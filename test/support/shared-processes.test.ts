@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { LONG_FILES } from './long-files.js'
 import { projectRoot } from './project-root.js'
-import { type Company, companyOf } from './shared-processes.js'
+import { type Company, companyOf, inSharedProcesses } from './shared-processes.js'
+import { testFiles } from './test-files.js'
 
 describe('a test file', () => {
   const sources: Readonly<Record<string, string>> = {
@@ -41,4 +42,12 @@ describe('a test file', () => {
       assert.deepEqual(told, [company, otherwise])
     })
   }
+})
+
+test('six files share two processes', () => {
+  const six = testFiles()
+    .filter((file) => file.startsWith(join('dist/test/domain/')))
+    .slice(0, 6)
+  assert.equal(six.length, 6)
+  assert.equal(inSharedProcesses(six, { namesWhatIsMissing: true }).length, 2)
 })

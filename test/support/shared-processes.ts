@@ -21,6 +21,8 @@ const BEYOND_THE_PROCESS: ReadonlySet<string> = new Set([
 const PURE_PROCESSES = 8
 /** More, because these take longer. They run before the pure ones. */
 const NEIGHBOUR_PROCESSES = 12
+/** Where there are few files, processes are fewer: each loads the same modules. */
+const FILES_AT_LEAST = 5
 /** Tells which test file lacks something by the program of its process. */
 const TELLS_WHAT_IS_MISSING = join('support', 'programs.js')
 /** It would act before and behind the tests of all files of its process. */
@@ -84,7 +86,7 @@ function inPortions(
   files: readonly string[],
   most: number,
 ): readonly (readonly [string, readonly string[]])[] {
-  const size = Math.max(1, Math.ceil(files.length / most))
+  const size = Math.max(FILES_AT_LEAST, Math.ceil(files.length / most))
   return Array.from({ length: Math.ceil(files.length / size) }, (_, place) => [
     `${name}-${String(place + 1).padStart(2, '0')}`,
     files.slice(place * size, (place + 1) * size),
