@@ -83,7 +83,8 @@ async function moveKind(
       next,
     )
     position = next
-    at('moving', position.done, total)
+    // Small kinds are not counted.
+    at('moving', position.done, Math.max(position.done, total))
   }
   const kind = MOVED_KINDS[MOVED_KINDS.indexOf(from.kind) + 1] ?? null
   const next = { ...position, kind, place: null }

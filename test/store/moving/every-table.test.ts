@@ -42,10 +42,13 @@ test('every record moves to a database and back, and nothing else', async () => 
     const before = await recordsOf(first)
     for (const kind of MOVED_KINDS) assert.ok((before[kind]?.length ?? 0) > 0, `the test has no record of ${kind}`)
     const database = await createDatabase(server)
-    await moved(first, database)
+    const stop = new AbortController().signal
+    const at = (phase: string, done: number, total: number) =>
+      assert.ok(done <= total, `${phase}: ${done} of ${total} records`)
+    await moved(first, database, { at, stop })
     assert.deepEqual(await recordsOf(first), before)
     assert.deepEqual(await recordsOf(database), before)
-    await moved(database, last)
+    await moved(database, last, { at, stop })
     assert.deepEqual(await recordsOf(last), before)
     await assertSound(last)
   } finally {

@@ -41,6 +41,8 @@ const COUNTED: readonly TableName[] = [
     'wallets',
     'apiKeys',
     'invoices',
+    'orders',
+    'notes',
     'depositNumbers',
     'chains',
     'blocks',

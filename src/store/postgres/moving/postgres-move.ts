@@ -21,6 +21,7 @@ import { Snapshot } from './snapshot.js'
 /** The tables of which each row is a record. */
 const COUNTED = [
   ...['identities', 'addresses', 'wallets', 'api_keys', 'invoices', 'deposits', 'blocks', 'answered_events'],
+  ...['orders', 'notes'],
   ...['ledger_progress', 'ledger_taken', 'ledger_set_aside', 'webhooks', 'deliveries', 'owner_events', 'event_heads'],
   ...['idempotency_keys', 'signed_creations', 'audit'],
 ]
