@@ -7,10 +7,10 @@ const TURN_MS = 2
 const TURN_LOOKUPS = 400
 
 /**
- * Where several wait, a piece that waited for another process is followed by a rest as long as it took, and no longer than this: so much
- * of that process's time is left to others.
+ * What waited for another process is followed by a rest as long as it took, and no longer than this: so much of that process's time is
+ * left to others. A piece is where several wait.
  */
-const REST_MS_MAX = 50
+export const REST_MS_MAX = 50
 
 /** What a piece may take of the main thread before others have their turn. */
 export interface Slice {

@@ -45,8 +45,8 @@ const CREATIONS_RUNNING = 2
 /** What an order costs beside its wallets: its own row, and the steps by which its amounts may have to be raised. */
 const ORDER_WEIGHT = 2
 /**
- * What a creation weighs at least that is done aside: an order on more wallets than an invoice may name. It keeps PostgreSQL busy for up to
- * ten milliseconds, so however many are asked for, one transaction of them is under way at a time.
+ * What a creation weighs at least that is done aside: an order on more wallets than an invoice may name. The widest keeps
+ * PostgreSQL busy for some 12 ms, so however many are asked for, one transaction of them is under way at a time.
  */
 const WIDE_WEIGHT = INVOICE_WALLETS_MAX + ORDER_WEIGHT + 1
 

@@ -1,8 +1,6 @@
 import { FairQueue } from '../../../base/fair-queue.js'
+import { REST_MS_MAX, type TurnsOptions } from '../../../base/turns.js'
 import type { Settled } from '../../commands.js'
-
-/** The longest rest behind a transaction. It is as long as the transaction was, unless that waited for somebody. */
-const REST_MS_MAX = 50
 
 interface Call<C, R> {
   readonly commands: readonly C[]
@@ -11,12 +9,7 @@ interface Call<C, R> {
 }
 
 /** By what a rest is measured. */
-export interface RestClock {
-  /** Milliseconds on a clock that does not jump. */
-  readonly now: () => number
-  /** Calls back after so many milliseconds. */
-  readonly after: (ms: number, task: () => void) => void
-}
+export type RestClock = Pick<TurnsOptions, 'now' | 'after'>
 
 export interface LaneOptions<C, R> {
   /** What the commands of one transaction may cost together, unless it is one call that costs more. */
