@@ -62,6 +62,8 @@ class LineImport {
   readonly counts = { added: 0, known: 0, refused: 0 }
   private waiting: RecordLine[] = []
   private characters = 0
+  /** Lines without a record that the service was not told of yet. */
+  private unreadable = 0
   /** Names the import in each of its requests. */
   private readonly id = randomUUID()
 
@@ -92,6 +94,7 @@ class LineImport {
     this.waiting = []
     this.characters = 0
     const records = lines.flatMap(({ content }) => ('json' in content ? [content.json] : []))
+    this.unreadable += lines.length - records.length
     const outcomes = await this.sent(records, isLast)
     for (const { no, content } of lines) {
       const outcome = 'json' in content ? outcomes.shift() : { status: 'refused' as const, error: content.flaw }
@@ -104,7 +107,9 @@ class LineImport {
   /** The records are sent as they are written: reading them into values and writing them again could make them longer. */
   private async sent(records: readonly string[], isLast: boolean): Promise<ImportOutcome[]> {
     if (records.length === 0 && !isLast) return []
-    const part = JSON.stringify({ id: this.id, file: this.named, isLast } satisfies ImportPart)
+    const { id, named: file, unreadable } = this
+    const part = JSON.stringify({ id, file, isLast, unreadable } satisfies ImportPart)
+    this.unreadable = 0
     const body = `{"ofFormerOwners":${this.ofFormerOwners},"part":${part},"records":[${records.join(',')}]}`
     const reply = await this.admin.callWith('POST', '/admin/import', body)
     return (reply.body as { outcomes: ImportOutcome[] }).outcomes

@@ -22,7 +22,7 @@ export class AuditedImports {
   /** Adds the records of one request. Before its last one the record of the import has no outcome, and counts what was added so far. */
   async add(
     operator: Operator,
-    { id, file, isLast }: ImportPart,
+    { id, file, isLast, unreadable }: ImportPart,
     work: () => Promise<readonly ImportOutcome[]>,
   ): Promise<readonly ImportOutcome[]> {
     const action = { ...operator, action: 'import', owner: null, subject: file }
@@ -30,6 +30,7 @@ export class AuditedImports {
     if (isLast) this.underWay.delete(id)
     const counted = async () => {
       const outcomes = await work()
+      one.counts.refused += unreadable
       for (const { status } of outcomes) one.counts[status] += 1
       return outcomes
     }

@@ -29,7 +29,7 @@ function world() {
   })
   const imports = new AuditedImports(trail)
   const add = (id: string, isLast: boolean, ...outcomes: readonly ImportOutcome[]) =>
-    imports.add(OPERATOR, { id, file: `${id}.ndjson`, isLast }, async () => outcomes)
+    imports.add(OPERATOR, { id, file: `${id}.ndjson`, isLast, unreadable: 0 }, async () => outcomes)
   return {
     imports,
     add,
@@ -56,6 +56,6 @@ test('an import in several requests is one record, which is done with the last o
 test('an import that the store ends has failed', async () => {
   const { imports, lines, told } = world()
   const work = () => Promise.reject(new RangeError('no space'))
-  await assert.rejects(imports.add(OPERATOR, { id: 'a', file: null, isLast: false }, work), RangeError)
+  await assert.rejects(imports.add(OPERATOR, { id: 'a', file: null, isLast: false, unreadable: 0 }, work), RangeError)
   assert.deepEqual([told(), lines], [[[null, 'failed', 'RangeError']], [null, 'failed']])
 })

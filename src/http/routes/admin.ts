@@ -90,6 +90,8 @@ export interface ImportPart {
   /** What is imported, such as the path of a file; null when nobody says. */
   readonly file: string | null
   readonly isLast: boolean
+  /** Lines since the request before that hold no record, so they were refused where they were read. */
+  readonly unreadable: number
 }
 
 /** Which records of a kind are meant. */
@@ -212,7 +214,12 @@ function derivedIn(body: Buffer, keyName: string): DerivedWallets | null {
 
 /** Which import a request is of; without a name it is one of its own. */
 function partOf({ part }: Readonly<Record<string, unknown>>, requestId: string): ImportPart {
-  const { id, file, isLast } = isObject(part) ? part : {}
-  if (typeof id !== 'string') return { id: requestId, file: null, isLast: true }
-  return { id, file: typeof file === 'string' ? file : null, isLast: isLast === true }
+  const { id, file, isLast, unreadable } = isObject(part) ? part : {}
+  if (typeof id !== 'string') return { id: requestId, file: null, isLast: true, unreadable: 0 }
+  return {
+    id,
+    file: typeof file === 'string' ? file : null,
+    isLast: isLast === true,
+    unreadable: typeof unreadable === 'number' && Number.isSafeInteger(unreadable) && unreadable > 0 ? unreadable : 0,
+  }
 }
