@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { build } from 'esbuild'
-import { endChild } from '../support/child-process.js'
+import { launchBrowser } from '../support/browser.js'
 import { noBrowser } from '../support/chromium.js'
 import { deferred } from '../support/deferred.js'
 import { ServiceFixture } from '../support/service-fixture.js'
-import { temporaryDirectory } from '../support/temporary-directory.js'
 import { Packed } from './packed.js'
 import { TRADE_PROGRAM, TRADED } from './trade-program.js'
 
@@ -58,25 +56,11 @@ describe('the packed library in a browser', { skip: noBrowser }, () => {
     t.after(() => fixture.stop())
     service = fixture.url
 
-    const profile = temporaryDirectory()
-    const flags = [
-      '--headless=new',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      `--user-data-dir=${profile.path}`,
-    ]
-    const browser = spawn('chromium', [...flags, origin], { stdio: ['ignore', 'ignore', 'pipe'] })
-    t.after(async () => {
-      await endChild(browser, 'SIGTERM')
-      profile.remove()
-    })
-    let said = ''
-    browser.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-    })
-    browser.once('error', result.reject)
-    browser.once('close', (code) => result.reject(new Error(`the browser ended with ${code}: ${said}`)))
+    const browser = await launchBrowser()
+    t.after(() => browser.close())
+    const opened = await browser.newPage()
+    opened.once('pageerror', result.reject)
+    await opened.goto(origin)
     const gaveUp = setTimeout(() => result.reject(new Error('the page reported nothing')), TIMEOUT_MS)
     t.after(() => clearTimeout(gaveUp))
     assert.deepEqual(JSON.parse(await result.promise), TRADED)

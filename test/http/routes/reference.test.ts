@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { referenceHandlers } from '../../../src/http/routes/reference.js'
-import { noBrowser } from '../../support/chromium.js'
+import { chromiumFile, noBrowser } from '../../support/chromium.js'
 import { HTTP_ENGINES } from '../../support/http-engines.js'
 import { projectRoot } from '../../support/project-root.js'
 import { ServiceFixture } from '../../support/service-fixture.js'
@@ -162,7 +162,13 @@ describe('GET /docs', () => {
       ]
       const alone = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1']
       const seen = ['--enable-logging=stderr', `--log-net-log=${log}`, '--virtual-time-budget=20000', '--dump-dom']
-      const { stdout, stderr } = await run('chromium', [...given, ...quiet, ...alone, ...seen, `${fixture.url}/docs`])
+      const { stdout, stderr } = await run(chromiumFile(), [
+        ...given,
+        ...quiet,
+        ...alone,
+        ...seen,
+        `${fixture.url}/docs`,
+      ])
       for (const path of ['/api/invoices', '/api/users/{id}/webhook', '/sandbox/deposits', '/docs/{file}']) {
         assert.ok(stdout.replaceAll('\u200b', '').includes(path), path)
       }
