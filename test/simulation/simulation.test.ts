@@ -8,8 +8,8 @@ import { shrink } from './shrink.js'
 import { play } from './simulate.js'
 
 const STEPS = 1500
-const FIXED_SEEDS = [1, 2, 3, 4, 5, 6, 7, 10, 12, 32]
-const FRESH_SEEDS = 2 ** 40
+/** Few that come to everything below, and one without prices. `.ci/run` plays fresh ones. */
+const FIXED_SEEDS = [1, 2, 10, 32]
 /** Seeds that have found something, with the steps it took. */
 const FOUND = [
   { seed: 892807194797, steps: 5000, what: 'a delivery that overtook another when the clock was set back' },
@@ -74,13 +74,6 @@ describe('the simulated core answers like the model', () => {
       assert.equal(run.violation, null, run.violation?.violation.message)
     })
   }
-
-  test('a fresh seed', async (t) => {
-    const seed = randomInt(FRESH_SEEDS)
-    t.diagnostic(`seed ${seed}: npm run simulate -- --seed ${seed} --steps ${STEPS}`)
-    const run = await play(makeScript(seed, STEPS))
-    assert.equal(run.violation, null, run.violation?.violation.message)
-  })
 
   test('a store that does not do what it says is found, and the script is shortened to what shows it', async () => {
     const script = makeScript(FORGETFUL_SEED, STEPS)
