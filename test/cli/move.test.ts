@@ -17,6 +17,8 @@ import { projectRoot } from '../support/project-root.js'
 import { openReceiver } from '../support/receiver.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.js'
+import type { Ended } from './child.js'
+import { runInProcess } from './in-process.js'
 
 const run = promisify(execFile)
 const SEED = 7
@@ -32,12 +34,12 @@ const server = await postgresForTests({ isDurable: true })
 /** Skipped where there is no PostgreSQL. */
 const test = server === null ? always.skip : always
 
-function billhook(store: string | null, ...args: readonly string[]) {
-  return run(process.execPath, ['dist/src/main.js', ...args], {
-    cwd: projectRoot,
-    env: { PATH: process.env['PATH'], ...(store === null ? {} : { BILLHOOK_STORE: store }) },
-    maxBuffer: 64 * 1024 * 1024,
-  })
+/** In this process, where nothing has to be killed. Rejects with what it said when it fails. */
+async function billhook(store: string | null, ...args: readonly string[]): Promise<Ended> {
+  const environment = store === null ? {} : { BILLHOOK_STORE: store }
+  const ended = await runInProcess(args, { cwd: projectRoot, environment })
+  if (ended.code !== 0) throw Object.assign(new Error(ended.stderr), { stderr: ended.stderr })
+  return ended
 }
 
 async function refusalOf(command: Promise<unknown>): Promise<string> {
@@ -45,6 +47,13 @@ async function refusalOf(command: Promise<unknown>): Promise<string> {
     () => assert.fail('it was not refused'),
     (error: { readonly stderr: string }) => error.stderr,
   )
+}
+
+function serve(store: string, data: string) {
+  return run(process.execPath, ['dist/src/main.js', 'serve', '--port', '0', '--data', data], {
+    cwd: projectRoot,
+    env: { PATH: process.env['PATH'], BILLHOOK_STORE: store },
+  })
 }
 
 async function exportsOf(store: string | null, data: string): Promise<Readonly<Record<string, string>>> {
@@ -130,7 +139,7 @@ test('a shop moves to a database and back, killed again and again on the way, an
       const done = await killedAt(table, store, () => spawnMove(store, `lmdb:${first}`, 'postgres:'))
       assert.ok(done > earlier, `the move that was killed at ${table} had moved ${done} records`)
       earlier = done
-      const refused = await refusalOf(billhook(store, 'serve', '--port', '0', '--data', aside))
+      const refused = await refusalOf(serve(store, aside))
       assert.match(refused, /billhook: the database has only a part of what is being moved there from lmdb:/)
     }
     const moved = await billhook(store, 'migrate', '--from', `lmdb:${first}`, '--to', 'postgres:')

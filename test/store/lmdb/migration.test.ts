@@ -12,7 +12,7 @@ import { quiet } from '../../support/migration.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
 const CHILD = new URL('migrate-and-hang.js', import.meta.url).pathname
-const STEP_ROWS = 50
+const STEP_ROWS = 100
 
 interface Data {
   readonly path: string
