@@ -40,8 +40,6 @@ interface Sent {
 /** Customers at once. */
 const AT_ONCE = 8
 const PAUSE_MS = 25
-/** Before a customer comes again: a shop that sells as fast as the machine can would measure the machine. */
-const AWAY_MS = 100
 /** So that no amount is one of the past. */
 const FIRST_PRICE = 5_000
 const PATIENCE_MS = 60_000
@@ -130,7 +128,6 @@ export class Trade {
     while (!this.isOver) {
       const sale = await this.order()
       await this.pay(sale)
-      await sleep(AWAY_MS)
     }
   }
 

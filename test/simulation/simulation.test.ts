@@ -8,8 +8,8 @@ import { shrink } from './shrink.js'
 import { play } from './simulate.js'
 
 const STEPS = 1500
-/** Few that come to everything below, and one without prices. `.ci/run` plays fresh ones. */
-const FIXED_SEEDS = [1, 2, 10, 32]
+/** Few that come to everything below, and one without prices. Of twenty rules taken away they notice what ten seeds do. */
+const FIXED_SEEDS = [6, 7, 10, 32]
 /** Seeds that have found something, with the steps it took. */
 const FOUND = [
   { seed: 892807194797, steps: 5000, what: 'a delivery that overtook another when the clock was set back' },

@@ -1,6 +1,6 @@
 import { absenceOf, programFile } from './programs.js'
 
-/** As Debian names them. The first one is Chromium without a window to draw, which takes a third of the processor time. */
+/** As Debian names them. With the first, which draws no window, the tests take a third less of the processor. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium'] as const
 
 const file = PROGRAMS.map(programFile).find((found) => found !== null) ?? null
