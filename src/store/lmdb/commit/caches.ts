@@ -36,8 +36,8 @@ export class Caches {
   readonly lastEvents = new BoundedMap<OwnerNo, EventPosition>(ROWS_MAX)
   /** Owners whose events are sent; null until they are read. */
   followers: Map<OwnerNo, string> | null = null
-  /** The owner with whom the removal of events goes on. */
-  eventsRemovedTo = 0 as OwnerNo
+  /** The owner behind whom the removal of events goes on; null to begin. */
+  eventsRemovedTo: OwnerNo | null = null
   /** The wallet whose open invoices were examined last, so that each has its turn. */
   settledWallet = 0 as WalletNo
   /** Where the removal of settled deliveries goes on, so that those which stay cannot hide the others; null to begin. */

@@ -1,4 +1,6 @@
+import { answeredNow } from '../../rules/asking.js'
 import { passedOver } from '../../rules/queue-events.js'
+import { type OldEvents, removeOldEvents } from '../../rules/remove-events.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { endOf, NUMBER_BYTES, numberKey, type OwnerNo, timeKey, under, WIDE_BYTES } from '../tables/keys.js'
 import { firstKey, lastKey, type ReadTable, removeKeys } from '../tables/tables.js'
@@ -53,33 +55,25 @@ function goOnBehind({ caches }: Commit, ownerNo: OwnerNo, id: Buffer): void {
   if (cached !== undefined && Buffer.compare(idOf(cached), id) < 0) caches.lastEvents.set(ownerNo, positionOf(id))
 }
 
-/** Owners without anything to remove who cost as much as a removal: they are looked up only. */
-const OWNERS_PER_REMOVAL = 10
-
-/**
- * Removes at most `limit` events from before `timeMs`, owner by owner and each owner's oldest first, and visits at most so many
- * owners as cost no more. Answers how many it removed. Behind the last owner it starts over.
- */
-export function removeEventsOfOwners(commit: Commit, timeMs: number, limit: number): number {
-  const { ownerEvents } = commit.tables
-  let removed = 0
-  let ownerNo: OwnerNo | null = commit.caches.eventsRemovedTo
-  for (let left = limit; left >= 1; left -= 1 / OWNERS_PER_REMOVAL) {
-    const key = firstKey(ownerEvents, numberKey(ownerNo), BEHIND_ALL)
-    if (key === undefined) {
-      ownerNo = 0 as OwnerNo
-      break
-    }
-    ownerNo = key.readUInt32BE(0) as OwnerNo
-    const end = under(ownerNo, timeKey(timeMs))
-    const gone = removeKeys(ownerEvents, { start: under(ownerNo, FIRST_ID), end, limit: Math.floor(left) })
-    const last = gone.at(-1)
-    if (last !== undefined) ownerEvents.putSync(numberKey(ownerNo), Buffer.from(last.subarray(NUMBER_BYTES)))
-    removed += gone.length
-    left -= gone.length
-    if (left >= 1) ownerNo = (ownerNo + 1) as OwnerNo
+/** Removes at most `limit` events from before `timeMs`, as `removeOldEvents` does. Answers how many. */
+export function removeEventsBefore(commit: Commit, timeMs: number, limit: number): number {
+  const { caches, tables } = commit
+  const { ownerEvents } = tables
+  const logs: OldEvents<OwnerNo> = {
+    ownerBehind: (ownerNo) => {
+      const key = firstKey(ownerEvents, numberKey(ownerNo === null ? 0 : ownerNo + 1), BEHIND_ALL)
+      return key === undefined ? null : (key.readUInt32BE(0) as OwnerNo)
+    },
+    remove: (ownerNo, most) => {
+      const range = { start: under(ownerNo, FIRST_ID), end: under(ownerNo, timeKey(timeMs)), limit: most }
+      const gone = removeKeys(ownerEvents, range)
+      const last = gone.at(-1)
+      if (last !== undefined) ownerEvents.putSync(numberKey(ownerNo), Buffer.from(last.subarray(NUMBER_BYTES)))
+      return gone.length
+    },
   }
-  commit.caches.eventsRemovedTo = ownerNo
+  const { removed, doneTo } = answeredNow(removeOldEvents(logs, caches.eventsRemovedTo, limit))
+  caches.eventsRemovedTo = doneTo
   return removed
 }
 

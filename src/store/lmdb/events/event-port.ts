@@ -7,7 +7,7 @@ import type { Page, PageOf } from '../../reading.js'
 import type { CommitLoop, Snapshot } from '../commit/commit-loop.js'
 import { ownerNoOf } from '../identities/identities.js'
 import type { OwnerNo } from '../tables/keys.js'
-import { eventsBehind, idTextOfKey, positionOf, positionOfKey, removedTo, removeEventsOfOwners } from './event-log.js'
+import { eventsBehind, idTextOfKey, positionOf, positionOfKey, removedTo, removeEventsBefore } from './event-log.js'
 import { shownEvent } from './event-rows.js'
 
 /** Reads and shortens the logs of owners. What happens writes them. */
@@ -35,7 +35,7 @@ export class LmdbEvents implements EventPort {
   }
 
   removeBefore(timeMs: number, limit: number): Promise<number> {
-    return this.commits.run((commit) => removeEventsOfOwners(commit, timeMs, limit))
+    return this.commits.run((commit) => removeEventsBefore(commit, timeMs, limit))
   }
 }
 

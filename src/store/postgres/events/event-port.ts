@@ -3,14 +3,14 @@ import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import { NO_ORDER_FIELDS } from '../../../domain/order-fields.js'
 import type { EventPort } from '../../events.js'
 import type { Page, PageOf } from '../../reading.js'
+import { answeredLater } from '../../rules/asking.js'
+import { type OldEvents, removeOldEvents } from '../../rules/remove-events.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import { type OrderColumns, toOrder } from '../invoices/order-columns.js'
 import { deliveryIn, readDepositData } from './event-data.js'
 import { NUMBERS_PER_MS } from './event-log.js'
 
-/** Owners without anything to remove who cost as much as a removal: they are looked up only. */
-const OWNERS_PER_REMOVAL = 10
 const ID_HEX_LENGTH = 16
 const NOTHING = { invoiceId: null, reference: null, deposit: null, delivery: null, ...NO_ORDER_FIELDS }
 
@@ -39,7 +39,7 @@ export const EVENT_SUBJECTS = sql`LEFT JOIN invoices AS i ON i.id = e.invoice_id
 /** Reads and shortens the logs of owners. What happens writes them. */
 export class PostgresEvents implements EventPort {
   /** The owner up to whom events have been removed in this round. */
-  private removedTo = ''
+  private removedTo: string | null = null
 
   constructor(private readonly database: Database) {}
 
@@ -70,20 +70,17 @@ export class PostgresEvents implements EventPort {
 
   async removeBefore(timeMs: number, limit: number): Promise<number> {
     const before = BigInt(timeMs) * NUMBERS_PER_MS
-    let removed = 0
-    for (let left = limit; left >= 1; left -= 1 / OWNERS_PER_REMOVAL) {
-      const next = await this.database.readOne<{ owner: string }>(
-        sql`SELECT owner FROM event_heads WHERE owner > ${this.removedTo} ORDER BY owner LIMIT 1`,
-      )
-      if (next === undefined) {
-        this.removedTo = ''
-        break
-      }
-      const gone = await this.removeOf(next.owner, before, Math.floor(left))
-      removed += gone
-      left -= gone
-      if (left >= 1) this.removedTo = next.owner
+    const logs: OldEvents<string> = {
+      ownerBehind: async (owner) => {
+        const next = await this.database.readOne<{ owner: string }>(
+          sql`SELECT owner FROM event_heads WHERE owner > ${owner ?? ''} ORDER BY owner LIMIT 1`,
+        )
+        return next?.owner ?? null
+      },
+      remove: (owner, most) => this.removeOf(owner, before, most),
     }
+    const { removed, doneTo } = await answeredLater(removeOldEvents(logs, this.removedTo, limit))
+    this.removedTo = doneTo
     return removed
   }
 
