@@ -1,4 +1,5 @@
 import { AUDIT_OUTCOMES, AUDIT_TEXT_MAX, type AuditRecord } from './audit.js'
+import { ID, timeOfId } from './id.js'
 import {
   FieldFlaw,
   type Fields,
@@ -10,8 +11,6 @@ import {
 } from './imported-fields.js'
 import { isLongerThan } from './text.js'
 
-const RECORD_ID = /^[0-9a-f]{32}$/
-const TIME_DIGITS = 12
 const ACTION = /^[a-z]+([.-][a-z]+)*$/
 
 /** A record of what an operator of another store did. */
@@ -19,9 +18,9 @@ export function readAudit(
   record: Fields,
   importing: Importing,
 ): { readonly type: 'audit'; readonly record: AuditRecord } {
-  const id = matching(record, 'id', RECORD_ID, '32 lower-case hex characters')
+  const id = matching(record, 'id', ID, '32 lower-case hex characters')
   const at = pastTime(record, 'at', importing)
-  if (Number.parseInt(id.slice(0, TIME_DIGITS), 16) !== at) throw new FieldFlaw('at is not the time of its id')
+  if (timeOfId(id) !== at) throw new FieldFlaw('at is not the time of its id')
   const named = record['outcome'] ?? null
   const outcome = named === null ? null : AUDIT_OUTCOMES.find((one) => one === named)
   if (outcome === undefined) throw new FieldFlaw('outcome is not one that is known')

@@ -6,6 +6,7 @@ import {
   type FailedDelivery,
   type OwnerEvent,
 } from './event.js'
+import { ID, timeOfId } from './id.js'
 import {
   FieldFlaw,
   type Fields,
@@ -32,16 +33,14 @@ export type ImportedEvent =
   /** `id` is that of the last one. */
   | { readonly type: 'removal'; readonly owner: string; readonly id: string }
 
-const ORDER_ID = /^[0-9a-f]{32}$/
 const EVENT_ID = /^[0-9a-f]{16}$/
-const TIME_DIGITS = 12
 const ATTEMPTS_MAX = 0xffff_ffff
 
 export function readEvent(record: Fields, importing: Importing): ImportedEvent {
   const owner = readOwner(record)
   const id = matching(record, 'id', EVENT_ID, '16 lower-case hex characters')
   const at = pastTime(record, 'at', importing)
-  if (Number.parseInt(id.slice(0, TIME_DIGITS), 16) !== at) throw new FieldFlaw('at is not the time of its id')
+  if (timeOfId(id) !== at) throw new FieldFlaw('at is not the time of its id')
   const name = text(record, 'type')
   if (name === EVENTS_REMOVED) return { type: 'removal', owner, id }
   const type = EVENT_TYPES.find((one) => one === name)
@@ -50,9 +49,7 @@ export function readEvent(record: Fields, importing: Importing): ImportedEvent {
   const isOfOrder = type.startsWith('order.')
   const named = record['orderId']
   const orderId =
-    named === undefined && !isOfOrder
-      ? undefined
-      : matching(record, 'orderId', ORDER_ID, '32 lower-case hex characters')
+    named === undefined && !isOfOrder ? undefined : matching(record, 'orderId', ID, '32 lower-case hex characters')
   const mayLackInvoice =
     isOfOrder || subject.deposit !== null || (subject.delivery !== null && subject.delivery.event !== null)
   const invoiceId = mayLackInvoice ? optionalText(record, 'invoiceId') : text(record, 'invoiceId')
@@ -93,7 +90,7 @@ function readDelivery(record: Fields): FailedDelivery {
   if (httpStatus !== null && !isWhole(httpStatus, 999)) throw new FieldFlaw('httpStatus must be a number or null')
   const reason = failure === null ? null : DELIVERY_FAILURES.find((one) => one === failure)
   if (reason === undefined) throw new FieldFlaw('failure is not one that is known')
-  const id = matching(record, 'id', /^[0-9a-f]{32}$/, '32 lower-case hex characters')
+  const id = matching(record, 'id', ID, '32 lower-case hex characters')
   return { id, status: readStatus(record, event), attempt, httpStatus, failure: reason, event }
 }
 

@@ -1,17 +1,14 @@
 import { AUDIT_TEXT_MAX } from './audit.js'
+import { ID, INVOICE_ID, timeOfId } from './id.js'
 import { FieldFlaw, type Fields, type Importing, matching, pastTime, text } from './imported-fields.js'
 import { isNoteText, type Note } from './note.js'
 import { isLongerThan } from './text.js'
 
-const NOTE_ID = /^[0-9a-f]{32}$/
-const INVOICE_ID = /^[0-9a-f]{32}$/i
-const TIME_DIGITS = 12
-
 /** A note of another store. */
 export function readNote(record: Fields, importing: Importing): { readonly type: 'note'; readonly note: Note } {
-  const id = matching(record, 'id', NOTE_ID, '32 lower-case hex characters')
+  const id = matching(record, 'id', ID, '32 lower-case hex characters')
   const at = pastTime(record, 'at', importing)
-  if (Number.parseInt(id.slice(0, TIME_DIGITS), 16) !== at) throw new FieldFlaw('at is not the time of its id')
+  if (timeOfId(id) !== at) throw new FieldFlaw('at is not the time of its id')
   const invoiceId = matching(record, 'invoiceId', INVOICE_ID, '32 hex characters')
   const who = text(record, 'who')
   if (who.includes('\0')) throw new FieldFlaw('who has a NUL in it')

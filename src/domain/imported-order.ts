@@ -1,3 +1,4 @@
+import { ID, timeOfId } from './id.js'
 import {
   FieldFlaw,
   type Fields,
@@ -31,8 +32,6 @@ export interface ImportedOrder {
   readonly order: Order
 }
 
-const ID = /^[0-9a-f]{32}$/
-const TIME_DIGITS = 12
 const DECIMALS_MAX = 18
 const SPREAD = /^([0-9]{1,3})(?:\.([0-9]{1,2}))?$/
 
@@ -40,7 +39,7 @@ const SPREAD = /^([0-9]{1,3})(?:\.([0-9]{1,2}))?$/
 export function readOrderRecord(record: Fields, importing: Importing): ImportedOrder {
   const id = matching(record, 'id', ID, '32 lower-case hex characters')
   const createdAt = pastTime(record, 'created_at', importing)
-  if (Number.parseInt(id.slice(0, TIME_DIGITS), 16) !== createdAt) {
+  if (timeOfId(id) !== createdAt) {
     throw new FieldFlaw('created_at is not the time of its id')
   }
   const price = parsePrice(record['price'])

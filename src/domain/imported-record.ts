@@ -2,6 +2,7 @@ import { parseInvoiceAmount } from './amount.js'
 import { type ApiKey, flawOfKey } from './api-key.js'
 import type { AuditRecord } from './audit.js'
 import { type Deposit, type DepositReport, flawOf } from './deposit.js'
+import { INVOICE_ID } from './id.js'
 import { readAudit } from './imported-audit.js'
 import { type ImportedEvent, readEvent } from './imported-event.js'
 import {
@@ -72,7 +73,6 @@ const KINDS: readonly {
 
 const ORDER_FIELDS = ['returnUrl', 'orderNumber', 'metadata'] as const
 
-const INVOICE_ID = /^[0-9a-f]{32}$/i
 const EXPORTED_KEY = /^0x0[23][0-9a-f]{64}$/
 const KEY_ID = /^[0-9a-f]{16}$/
 const TRANSACTION = /^[0-9a-f]{64}$/

@@ -1,11 +1,10 @@
 import { type Outcome, refuseField, succeed } from '../domain/failure.js'
+import { ID } from '../domain/id.js'
 
 /** Largest `limit` that a client may ask for (decisions 4). */
 const PAGE_LIMIT_MAX = 1000
 
 const LIMIT = /^[1-9][0-9]{0,3}$/
-/** Cursors are ids of records; clients take them from the Link header. */
-const CURSOR = /^[0-9a-f]{32}$/
 
 export const LIST_PARAMETERS = ['limit', 'cursor'] as const
 
@@ -30,8 +29,9 @@ export function readLimit(parameters: URLSearchParams): Outcome<number | null> {
 export function readListQuery(parameters: URLSearchParams): Outcome<ListQuery> {
   const limit = readLimit(parameters)
   if (!limit.ok) return limit
+  // Cursors are ids of records; clients take them from the Link header.
   const cursor = parameters.get('cursor')
-  if (cursor !== null && !CURSOR.test(cursor)) return refuseParameter('cursor')
+  if (cursor !== null && !ID.test(cursor)) return refuseParameter('cursor')
   return succeed({ limit: limit.value, cursor })
 }
 

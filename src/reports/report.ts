@@ -1,4 +1,5 @@
 import { scan } from '../base/scan.js'
+import { firstIdAt } from '../domain/id.js'
 import { type Period, spanOf } from '../domain/zone.js'
 import type { OrderWithOptions } from '../store/orders.js'
 import type { Page, PageOf } from '../store/reading.js'
@@ -30,9 +31,6 @@ export type ReportStore = Pick<Store, 'deposits' | 'orders' | 'wallets' | 'netwo
 const REPORT = 'report'
 /** Records read in one piece at most. */
 const PAGE_RECORDS = 100
-/** Digits of an id, which begins with its time. */
-const ID_DIGITS = 32
-const TIME_DIGITS = 12
 
 /**
  * A report of a period in pieces, as they are asked for. What it reads grows with what the store has of the period. It is no snapshot:
@@ -84,7 +82,7 @@ async function* orderLines(store: ReportStore, asked: Asked) {
     owner === null ? orders.all(page) : orders.page(owner, page, { orderNumber: null })
   const pages = scan(
     (after) => turns.run(REPORT, (slice) => read({ after, limit: PAGE_RECORDS, slice })),
-    idBefore(span.before),
+    firstIdAt(span.before),
   )
   for await (const { items } of pages) {
     const lines: ReportLine[] = []
@@ -99,11 +97,6 @@ async function* orderLines(store: ReportStore, asked: Asked) {
     yield lines
     if (items.some(({ order }) => order.createdAt < span.from)) return
   }
-}
-
-/** A cursor behind which are the records of before a moment, Unix ms. */
-function idBefore(unixMs: number): string {
-  return unixMs.toString(16).padStart(TIME_DIGITS, '0').padEnd(ID_DIGITS, '0')
 }
 
 /** The texts of a period, for the name of a file. */

@@ -24,7 +24,7 @@ import { LmdbLogWork } from './events/logged-since.js'
 import { internOwner } from './identities/identities.js'
 import { addExpiry, expireDue, isPaidNow } from './invoices/invoice-index.js'
 import { indexed } from './invoices/invoice-places.js'
-import { findInvoice, type InvoiceRow, invoiceRow, putInvoiceRow, storeIdOf } from './invoices/invoice-rows.js'
+import { findInvoice, type InvoiceRow, invoiceRow, putInvoiceRow } from './invoices/invoice-rows.js'
 import { LmdbNoteWork } from './invoices/notes.js'
 import { enterOpen } from './invoices/open-invoices.js'
 import { orderOf, putOrder } from './invoices/order-rows.js'
@@ -62,9 +62,7 @@ export class LmdbImports implements ImportPort {
   }
 }
 
-class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, InvoiceRow> {
-  readonly idOf = storeIdOf
-
+class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceRow> {
   wallets(ids: readonly string[]): ReadonlyMap<string, NamedWallet> {
     const rows = ids.map((id) => findWallet(this.commit, id)).filter((row) => row !== undefined)
     return new Map(rows.map(({ id, owner, addressNo }) => [id, { owner, hasAddress: addressNo !== null }]))
@@ -75,15 +73,16 @@ class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, 
     return row === undefined ? undefined : { invoice: row.invoice, order: orderOf(this.commit, row.id) }
   }
 
-  taken(id: InvoiceId, reference: string | null): 'id' | 'reference' | null {
+  taken(id: string, reference: string | null): 'id' | 'reference' | null {
     const { invoices, references } = this.commit.tables
-    if (invoices.doesExist(id)) return 'id'
+    if (invoices.doesExist(keyOf(id))) return 'id'
     return reference !== null && references.doesExist(Buffer.from(reference)) ? 'reference' : null
   }
 
-  add({ id, invoice, order, walletIds, ...ending }: EnteredInvoice<InvoiceId>): void {
+  add({ id: name, invoice, order, walletIds, ...ending }: EnteredInvoice): void {
     const { ownerInvoices, references } = this.commit.tables
     const { owner, reference } = invoice
+    const id = keyOf(name)
     const ownerNo = internOwner(this.commit, owner)
     const wallets = walletIds.map((walletId) => findWallet(this.commit, walletId)).filter((row) => row !== undefined)
     const setNo = internSet(this.commit, owner, ownerNo, wallets)
@@ -104,9 +103,9 @@ class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, 
     if (voidedAt !== null) enterVoid(this.commit, indexed(this.commit, invoiceRow(this.commit, id)), voidedAt)
   }
 
-  added({ id, expiresAt, hasOutlivedExpiry }: EnteredInvoice<InvoiceId>): InvoiceRow {
-    if (expiresAt !== null && !hasOutlivedExpiry) addExpiry(this.commit, expiresAt, id)
-    return invoiceRow(this.commit, id)
+  added({ id, expiresAt, hasOutlivedExpiry }: EnteredInvoice): InvoiceRow {
+    if (expiresAt !== null && !hasOutlivedExpiry) addExpiry(this.commit, expiresAt, keyOf(id))
+    return invoiceRow(this.commit, keyOf(id))
   }
 
   isPaid(row: InvoiceRow): boolean {
@@ -120,6 +119,10 @@ class InvoiceImport extends LmdbLogWork implements InvoiceImportWork<InvoiceId, 
   enterOpen(row: InvoiceRow): void {
     enterOpen(this.commit, indexed(this.commit, row))
   }
+}
+
+function keyOf(id: string): InvoiceId {
+  return Buffer.from(id, 'hex') as InvoiceId
 }
 
 class OrderImport extends LmdbLogWork implements OrderImportWork<InvoiceRow> {

@@ -1,5 +1,6 @@
 import type { AuditEnd, AuditedAction, AuditRecord } from '../../domain/audit.js'
 import type { Outcome } from '../../domain/failure.js'
+import { firstIdAt, timeOfId } from '../../domain/id.js'
 import type { AuditPort } from '../audit.js'
 import type { Page, PageOf } from '../reading.js'
 import { type Asking, answeredLater } from '../rules/asking.js'
@@ -7,8 +8,6 @@ import { type AuditWork, beginAction, noteEnd, traced } from '../rules/audit.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
-import { firstIdAt } from './invoices/invoice-rows.js'
-import { timeOfDeliveryId } from './outbox/new-deliveries.js'
 import { pageBehind } from './pages.js'
 
 export interface AuditColumns extends Omit<AuditRecord, 'at' | 'from' | 'endedAt'> {
@@ -58,7 +57,7 @@ export function toAudit({
   detail,
   ended_at,
 }: AuditColumns): AuditRecord {
-  const at = timeOfDeliveryId(id)
+  const at = timeOfId(id)
   return { id, at, who, from: origin, action, owner, subject, outcome, detail, endedAt: ended_at }
 }
 

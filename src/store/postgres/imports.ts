@@ -32,7 +32,6 @@ import {
   isNamed,
   STATE,
   STORED_COLUMNS,
-  storeIdOf,
   toInvoice,
 } from './invoices/invoice-rows.js'
 import { PostgresNoteWork } from './invoices/notes.js'
@@ -78,9 +77,7 @@ export class PostgresImports implements ImportPort {
   }
 }
 
-class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<string, InvoiceRow> {
-  readonly idOf = storeIdOf
-
+class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<InvoiceRow> {
   async wallets(ids: readonly string[]): Promise<ReadonlyMap<string, NamedWallet>> {
     const rows = await this.work.rows<{ id: string; address_id: number | null; owner: string | null }>(sql`
       SELECT w.id, w.address_id, w.owner FROM wallets AS w WHERE w.id = ANY(${ids}::text[]) ORDER BY w.id FOR UPDATE`)
@@ -102,7 +99,7 @@ class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<string,
     return row.id === id ? 'id' : 'reference'
   }
 
-  add(invoice: EnteredInvoice<string>): void {
+  add(invoice: EnteredInvoice): void {
     internOwner(this.work, invoice.invoice.owner)
     const { voidedAt, acceptedAt } = invoice
     const state = voidedAt !== null ? STATE.void : acceptedAt !== null ? STATE.accepted : STATE.open
@@ -111,7 +108,7 @@ class InvoiceImport extends PostgresLogWork implements InvoiceImportWork<string,
     if (voidedAt !== null) enterVoid(this.work, [row])
   }
 
-  added({ id }: EnteredInvoice<string>): Promise<InvoiceRow> {
+  added({ id }: EnteredInvoice): Promise<InvoiceRow> {
     return lockInvoice(this.work, id)
   }
 

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.js'
 import type { Deposit } from '../../domain/deposit.js'
+import { firstIdAt, ID } from '../../domain/id.js'
 import { keysText } from '../../domain/key-history.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Delivery } from '../../domain/webhook.js'
@@ -10,9 +11,7 @@ import { sql } from './connection/sql.js'
 import { pageOfDeposits } from './deposits/deposit-port.js'
 import { type IdentityKeysColumns, toIdentityKeys } from './identity-keys.js'
 import type { PostgresInvoices } from './invoices/invoice-port.js'
-import { firstIdAt } from './invoices/invoice-rows.js'
 import { pageOfKeys } from './keys/key-port.js'
-import { isDeliveryId } from './outbox/delivery-rows.js'
 import type { PostgresOutbox } from './outbox/outbox-port.js'
 import { numberOfCursor, pageOf } from './pages.js'
 import { toWallet, WALLET_COLUMNS, type WalletColumns } from './wallets/wallet-rows.js'
@@ -74,7 +73,7 @@ export class PostgresOverview implements OverviewPort {
   }
 
   async deliveriesSince(owner: string, timeMs: number, { after, limit }: Page): Promise<PageOf<Delivery>> {
-    if (after !== null && !isDeliveryId(after)) return { items: [], next: null }
+    if (after !== null && !ID.test(after)) return { items: [], next: null }
     const condition = after === null ? sql`d.id >= ${firstIdAt(timeMs)}::uuid` : sql`d.id > ${after}::uuid`
     const found = await this.outbox.since(owner, condition, limit + 1)
     return pageOf(

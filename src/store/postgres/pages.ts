@@ -1,7 +1,6 @@
+import { ID } from '../../domain/id.js'
 import type { Page, PageOf } from '../reading.js'
 import { type Fragment, sql } from './connection/sql.js'
-
-const ID = /^[0-9a-f]{32}$/
 
 /** An item of a page and the id that it is listed by. */
 interface Listed<T> {

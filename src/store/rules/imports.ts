@@ -16,6 +16,7 @@ import type { DepositJudge } from './judge-report.js'
 import { importKey, type KeyWork } from './keys.js'
 import { importNote, type NoteWork } from './notes.js'
 import type { OptionRow } from './order-work.js'
+import { storeIdOf } from './store-id.js'
 import { askBoth } from './together.js'
 
 /** A wallet of an imported invoice. */
@@ -30,9 +31,10 @@ export interface KnownInvoice {
   readonly order: OrderFields
 }
 
-/** An invoice to enter. `Id` is the id under which the engine has it. */
-export interface EnteredInvoice<Id> extends Ending {
-  readonly id: Id
+/** An invoice to enter. */
+export interface EnteredInvoice extends Ending {
+  /** The id under which the store has it (`storeIdOf`). */
+  readonly id: string
   readonly invoice: Invoice
   readonly order: OrderFields
   readonly walletIds: readonly string[]
@@ -40,17 +42,15 @@ export interface EnteredInvoice<Id> extends Ending {
 }
 
 /** What an engine does to import invoices, inside a transaction. `Row` is an invoice that was entered. */
-export interface InvoiceImportWork<Id, Row> extends LogWork {
+export interface InvoiceImportWork<Row> extends LogWork {
   /** Those of some wallets that are known, by their ids. Nobody else changes them until the commit. */
   wallets(ids: readonly string[]): Awaitable<ReadonlyMap<string, NamedWallet>>
   find(id: string): Awaitable<KnownInvoice | undefined>
-  /** The id under which the engine has an invoice; undefined when the invoice's id is none. */
-  idOf(invoice: Invoice): Id | undefined
   /** What of an invoice another one has. */
-  taken(id: Id, reference: string | null): Awaitable<'id' | 'reference' | null>
-  add(invoice: EnteredInvoice<Id>): void
+  taken(id: string, reference: string | null): Awaitable<'id' | 'reference' | null>
+  add(invoice: EnteredInvoice): void
   /** An invoice that was added, with what its wallets have received. */
-  added(invoice: EnteredInvoice<Id>): Awaitable<Row>
+  added(invoice: EnteredInvoice): Awaitable<Row>
   isPaid(row: Row): boolean
   enterPaid(row: Row): void
   enterOpen(row: Row): void
@@ -73,7 +73,7 @@ export interface DepositImportWork extends LogWork {
 
 /** What an engine does to import records. */
 export interface ImportWork<Id, Row extends OptionRow, Named> {
-  readonly invoices: InvoiceImportWork<Id, Row>
+  readonly invoices: InvoiceImportWork<Row>
   readonly orders: OrderImportWork<Row>
   readonly deposits: DepositImportWork
   readonly keys: KeyWork
@@ -116,8 +116,8 @@ function addRecord<Id, Row extends OptionRow, Named>(
   }
 }
 
-export function* importInvoice<Id, Row>(
-  invoices: InvoiceImportWork<Id, Row>,
+export function* importInvoice<Row>(
+  invoices: InvoiceImportWork<Row>,
   { invoice, order, expiresAt, voidedAt, acceptedAt }: ImportedInvoice,
   terms: ImportTerms,
 ): Asking<ImportOutcome> {
@@ -125,7 +125,7 @@ export function* importInvoice<Id, Row>(
   const [wallets, nowMs] = yield* askBoth(invoices.wallets(walletIds), invoices.readClock())
   const known = yield* ask(invoices.find(invoice.id))
   if (known !== undefined) return isSameInvoice(known, invoice, order) ? KNOWN : refused('another invoice has its id')
-  const id = invoices.idOf(invoice)
+  const id = storeIdOf(invoice)
   if (id === undefined) return refused('its id is malformed')
   const taken = yield* ask(invoices.taken(id, invoice.reference))
   if (taken !== null) return refused(`another invoice has its ${taken}`)

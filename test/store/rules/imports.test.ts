@@ -50,7 +50,7 @@ const known = (change: Partial<Invoice> = {}): KnownInvoice => ({
 })
 
 /** Invoices of an engine, which notes what is done. */
-class Invoices implements InvoiceImportWork<string, EnteredInvoice<string>> {
+class Invoices implements InvoiceImportWork<EnteredInvoice> {
   readonly done: string[] = []
   known: KnownInvoice | undefined
   takenBy: 'id' | 'reference' | null = null
@@ -76,23 +76,19 @@ class Invoices implements InvoiceImportWork<string, EnteredInvoice<string>> {
     return this.known
   }
 
-  idOf({ id }: Invoice): string | undefined {
-    return id === 'none' ? undefined : `own ${id}`
-  }
-
   taken(): 'id' | 'reference' | null {
     return this.takenBy
   }
 
-  add({ walletIds, voidedAt, hasOutlivedExpiry }: EnteredInvoice<string>): void {
+  add({ walletIds, voidedAt, hasOutlivedExpiry }: EnteredInvoice): void {
     this.done.push(`add on ${walletIds}${voidedAt === null ? '' : ', void'}${hasOutlivedExpiry ? ', outlived' : ''}`)
   }
 
-  added(invoice: EnteredInvoice<string>): EnteredInvoice<string> {
+  added(invoice: EnteredInvoice): EnteredInvoice {
     return invoice
   }
 
-  isPaid({ atoms }: EnteredInvoice<string>): boolean {
+  isPaid({ atoms }: EnteredInvoice): boolean {
     return BigInt(this.received) >= atoms
   }
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { parseInvoiceAmount } from '../../../domain/amount.js'
+import { INVOICE_ID } from '../../../domain/id.js'
 import type { Invoice } from '../../../domain/invoice.js'
 import { type Ending, NO_ENDING } from '../../../domain/voiding.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import type { CurrencyNumbers } from '../tables/currencies.js'
-import { ID_BYTES, type InvoiceId, parseId, type SetNo, timeKey, timeOfId } from '../tables/keys.js'
+import { type InvoiceId, parseId, type SetNo, timeOfId } from '../tables/keys.js'
 import { bytes, fieldsOf, flag, integer, orNull, recordCodec, type Shape, text } from '../tables/record-codec.js'
 import type { WalletSet } from './wallet-set.js'
 import { findSet } from './wallet-sets.js'
@@ -96,26 +96,9 @@ export const invoiceCodec = recordCodec<StoredInvoice>(
   },
 )
 
-const INVOICE_NAME = /^[0-9a-f]{32}$/i
-const TIME_BYTES = 6
-const HASH_BYTES = ID_BYTES - TIME_BYTES
-
-/**
- * The id under which the store has an invoice: it begins with the time of the creation, by which invoices are found and listed.
- * Our own ids do. An imported one of another form gets an id for this store; `imported-invoices` leads to it. Undefined when the
- * invoice's id is none.
- */
-export function storeIdOf({ id, created_at }: Pick<Invoice, 'id' | 'created_at'>): InvoiceId | undefined {
-  if (!INVOICE_NAME.test(id)) return undefined
-  const own = parseId<InvoiceId>(id)
-  if (own !== undefined && timeOfId(own) === created_at) return own
-  const hash = createHash('sha256').update(id).digest().subarray(0, HASH_BYTES)
-  return Buffer.concat([timeKey(created_at), hash]) as InvoiceId
-}
-
 /** The row of an invoice that a client named. */
 export function findInvoice(at: Reader, name: string): InvoiceRow | undefined {
-  if (!INVOICE_NAME.test(name)) return undefined
+  if (!INVOICE_ID.test(name)) return undefined
   const own = parseId<InvoiceId>(name)
   const row = own === undefined ? undefined : findRow(at, own)
   if (row?.invoice.id === name) return row

@@ -1,3 +1,4 @@
+import { ID } from '../../../domain/id.js'
 import { isNetworkId, type Network } from '../../../domain/network.js'
 
 /*
@@ -181,8 +182,6 @@ export function networkOfKey(key: Buffer): { readonly network: Network; readonly
   const isWhole = network.length === first && isNetworkId(network) && !NUMBERED.includes(network)
   return isWhole ? { network, rest: key.subarray(1 + first) } : null
 }
-
-const ID = /^[0-9a-f]{32}$/
 
 /** The id that a client named; undefined when the text cannot be one. */
 export function parseId<Id extends InvoiceId | DeliveryId | OrderId>(text: string): Id | undefined {

@@ -1,3 +1,4 @@
+import { firstIdAt } from '../../../domain/id.js'
 import type { Invoice } from '../../../domain/invoice.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import { type InvoicePort, UNPAID_EXAMINED_MAX, type UnpaidSearch } from '../../invoices.js'
@@ -12,7 +13,6 @@ import { type DepositsColumn, depositsColumn, withDeposits } from '../payments/q
 import { RECEIVED } from '../payments/sums.js'
 import {
   answerOf,
-  firstIdAt,
   INVOICE_COLUMNS,
   type InvoiceColumns,
   isNamed,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Currency } from '../../../domain/amount.js'
+import { INVOICE_ID } from '../../../domain/id.js'
 import type { Invoice } from '../../../domain/invoice.js'
 import type { OrderFields } from '../../../domain/order-fields.js'
 import { paymentsOf, type Sums } from '../../../domain/payment.js'
@@ -225,33 +226,11 @@ export function setIdOf(walletIds: readonly string[]): Buffer {
   return hash('sha256', [...walletIds].sort().join(','), 'buffer').subarray(0, SET_ID_BYTES)
 }
 
-const INVOICE_NAME = /^[0-9a-f]{32}$/i
-const TIME_HEX_LENGTH = 12
-const ID_HEX_LENGTH = 32
-
-/**
- * The id under which the store has an invoice: it begins with the time of the creation, by which invoices are found and listed.
- * Our own ids do. An imported one of another form gets an id for this store. Undefined when the invoice's id is none.
- */
-export function storeIdOf({ id, created_at }: Pick<Invoice, 'id' | 'created_at'>): string | undefined {
-  if (!INVOICE_NAME.test(id)) return undefined
-  const time = timeHex(created_at)
-  if (id === id.toLowerCase() && id.startsWith(time)) return id
-  return time + hash('sha256', id).slice(0, ID_HEX_LENGTH - TIME_HEX_LENGTH)
-}
-
-/** Before all ids of a time, Unix ms. */
-export function firstIdAt(timeMs: number): string {
-  return timeHex(Math.max(0, timeMs)).padEnd(ID_HEX_LENGTH, '0')
-}
-
-function timeHex(timeMs: number): string {
-  return timeMs.toString(16).padStart(TIME_HEX_LENGTH, '0')
-}
+export { firstIdAt } from '../../../domain/id.js'
 
 /** Selects the invoice that a client names: a condition on `i`. Null when no invoice has such a name. */
 export function isNamed(name: string): Fragment | null {
-  if (!INVOICE_NAME.test(name)) return null
+  if (!INVOICE_ID.test(name)) return null
   if (name !== name.toLowerCase()) return sql`(i.imported_as = ${name} AND i.imported_as IS NOT NULL)`
   return sql`((i.id = ${name}::uuid AND i.imported_as IS NULL) OR (i.imported_as = ${name} AND i.imported_as IS NOT NULL))`
 }

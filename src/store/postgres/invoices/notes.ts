@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../domain/failure.js'
+import { ID, timeOfId } from '../../../domain/id.js'
 import type { Note } from '../../../domain/note.js'
 import type { NewNote, NotePort } from '../../notes.js'
 import type { Page, PageOf } from '../../reading.js'
@@ -7,11 +8,8 @@ import { tracedIn } from '../audit.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { timeOfDeliveryId } from '../outbox/new-deliveries.js'
 import { pageBehind } from '../pages.js'
 import { isNamed } from './invoice-rows.js'
-
-const NOTE_NAME = /^[0-9a-f]{32}$/
 
 interface NoteColumns {
   readonly id: string
@@ -29,7 +27,7 @@ function selectNotes(rest: Fragment): Fragment {
 }
 
 function toNote({ id, imported_as, invoice_id, who, content: text }: NoteColumns): Note {
-  return { id, invoiceId: imported_as ?? invoice_id, at: timeOfDeliveryId(id), who, text }
+  return { id, invoiceId: imported_as ?? invoice_id, at: timeOfId(id), who, text }
 }
 
 /** Notes of support. */
@@ -45,7 +43,7 @@ export class PostgresNotes implements NotePort {
   }
 
   async find(id: string): Promise<Note | undefined> {
-    if (!NOTE_NAME.test(id)) return undefined
+    if (!ID.test(id)) return undefined
     const row = await this.database.readOne<NoteColumns>(selectNotes(sql`WHERE n.id = ${id}::uuid`))
     return row === undefined ? undefined : toNote(row)
   }
@@ -94,7 +92,7 @@ export class PostgresNoteWork implements NoteWork<string> {
   }
 
   async find(id: string): Promise<Note | undefined> {
-    if (!NOTE_NAME.test(id)) return undefined
+    if (!ID.test(id)) return undefined
     const row = await this.work.row<NoteColumns>(selectNotes(sql`WHERE n.id = ${id}::uuid FOR UPDATE OF n`))
     return row === undefined ? undefined : toNote(row)
   }

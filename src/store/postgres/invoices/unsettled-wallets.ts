@@ -1,10 +1,11 @@
 import type { Currency } from '../../../domain/amount.js'
+import { firstIdAt } from '../../../domain/id.js'
 import { behindPiece, unsettledBy } from '../../rules/unsettled-wallets.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { lockWithPartners } from '../wallets/wallet-rows.js'
-import { firstIdAt, STATE } from './invoice-rows.js'
+import { STATE } from './invoice-rows.js'
 import { lockInvoices, settleIfPaid } from './settle.js'
 
 /** Open invoices that are examined in one piece. */

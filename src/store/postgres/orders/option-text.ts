@@ -1,12 +1,11 @@
 import { isObject, parseJson } from '../../../base/json-object.js'
+import { ID } from '../../../domain/id.js'
 import type { OrderOption, UsedRate } from '../../../domain/order.js'
 import { parseRate } from '../../../domain/rate-set.js'
 
 /*
  * The options of an order in one column: a text of JSON, which is checked when it is read.
  */
-
-const INVOICE_ID = /^[0-9a-f]{32}$/
 
 export function optionsText(options: readonly OrderOption[]): string {
   return JSON.stringify(options)
@@ -23,7 +22,7 @@ export function optionsOf(text: string): readonly OrderOption[] | null {
 function readOption(value: unknown): OrderOption | null {
   if (!isObject(value)) return null
   const { invoiceId, isFixed, decimals, isVoidedByOrder } = value
-  if (typeof invoiceId !== 'string' || !INVOICE_ID.test(invoiceId) || !isCount(decimals)) return null
+  if (typeof invoiceId !== 'string' || !ID.test(invoiceId) || !isCount(decimals)) return null
   if (typeof isFixed !== 'boolean' || typeof isVoidedByOrder !== 'boolean') return null
   const rate = value['rate'] === null ? null : readRate(value['rate'])
   return rate === undefined ? null : { invoiceId, rate, isFixed, decimals, isVoidedByOrder }

@@ -1,3 +1,4 @@
+import { ID } from '../../../domain/id.js'
 import type { Order } from '../../../domain/order.js'
 import { optionReference } from '../../../domain/order.js'
 import type { OrderPort, OrderSearch, OrderWithDeposits, OrderWithOptions } from '../../orders.js'
@@ -10,7 +11,6 @@ import { pageBehind } from '../pages.js'
 import { type DepositsColumn, depositsColumn, withDeposits } from '../payments/qualifying-deposits.js'
 import { RECEIVED } from '../payments/sums.js'
 import {
-  isOrderName,
   JOINED_ORDER,
   type JoinedOrderColumns,
   joinedOrder,
@@ -29,7 +29,7 @@ export class PostgresOrders implements OrderPort {
   constructor(private readonly database: Database) {}
 
   async find(id: string): Promise<Order | undefined> {
-    if (!isOrderName(id)) return undefined
+    if (!ID.test(id)) return undefined
     const row = await this.database.readOne<OrderColumns>(
       sql`SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE o.id = ${id}::uuid`,
     )
@@ -37,13 +37,13 @@ export class PostgresOrders implements OrderPort {
   }
 
   async findWithOptions(id: string): Promise<OrderWithOptions | undefined> {
-    if (!isOrderName(id)) return undefined
+    if (!ID.test(id)) return undefined
     const [found] = await this.read(sql`o.id = ${id}::uuid`, sql``)
     return found
   }
 
   async findWithDeposits(id: string, limit: number): Promise<OrderWithDeposits | undefined> {
-    if (!isOrderName(id)) return undefined
+    if (!ID.test(id)) return undefined
     const rows = await this.database.readPage<Joined & DepositsColumn>(
       this.joined(sql`o.id = ${id}::uuid`, sql``, sql`, ${depositsColumn(limit)}`),
     )

@@ -130,9 +130,3 @@ export function updateOrder(work: Work, order: Order): void {
     UPDATE orders SET voided_at = ${voidedAt}::bigint, accepted_at = ${acceptedAt}::bigint, standing = ${standing},
       is_expiry_decided = ${isExpiryDecided}, is_leaning = ${isLeaning}, options = ${optionsText(options)} WHERE id = ${id}::uuid`)
 }
-
-const ORDER_NAME = /^[0-9a-f]{32}$/
-
-export function isOrderName(name: string): boolean {
-  return ORDER_NAME.test(name)
-}

@@ -55,10 +55,3 @@ function toResult({ http_status, failure, detail, duration_ms: durationMs }: Del
   if (http_status !== null) return { kind: 'answered', httpStatus: http_status, durationMs }
   return failure === null ? null : { kind: 'failed', reason: failure, detail: detail ?? '', durationMs }
 }
-
-const ID = /^[0-9a-f]{32}$/
-
-/** Whether a text is the id of a delivery. */
-export function isDeliveryId(id: string): boolean {
-  return ID.test(id)
-}

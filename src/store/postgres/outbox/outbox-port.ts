@@ -1,4 +1,5 @@
 import { type Outcome, refuse } from '../../../domain/failure.js'
+import { firstIdAt, ID } from '../../../domain/id.js'
 import type { RetryDecision } from '../../../domain/retry.js'
 import { type Delivery, type DeliveryResult, INTERRUPTED } from '../../../domain/webhook.js'
 import type {
@@ -17,11 +18,10 @@ import { tracedIn } from '../audit.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Fence } from '../fence.js'
-import { firstIdAt } from '../invoices/invoice-rows.js'
 import { nextBehind, pageBehind } from '../pages.js'
 import { Attempts } from './attempts.js'
 import { adjustWaiting, putNexts, redeliveryIn, releaseDue, selectDeliveries } from './deliveries.js'
-import { DELIVERY_COLUMNS, type DeliveryColumns, isDeliveryId, toDelivery } from './delivery-rows.js'
+import { DELIVERY_COLUMNS, type DeliveryColumns, toDelivery } from './delivery-rows.js'
 
 /** Deliveries: queued, attempted, waiting and settled. */
 export class PostgresOutbox implements OutboxPort {
@@ -38,7 +38,7 @@ export class PostgresOutbox implements OutboxPort {
   }
 
   async find(id: string): Promise<Delivery | undefined> {
-    if (!isDeliveryId(id)) return undefined
+    if (!ID.test(id)) return undefined
     return (await this.select(sql`WHERE d.id = ${id}::uuid`))[0]
   }
 
@@ -132,7 +132,7 @@ export class PostgresOutbox implements OutboxPort {
   }
 
   redeliver(owner: string, id: string, trace?: string): Promise<Outcome<Redelivery>> {
-    if (!isDeliveryId(id)) return Promise.resolve(refuse('delivery_not_found'))
+    if (!ID.test(id)) return Promise.resolve(refuse('delivery_not_found'))
     return this.database.writeRequested((work) => tracedIn(work, trace, redeliver(redeliveryIn(work), owner, id)))
   }
 

@@ -1,10 +1,11 @@
 import { parseInvoiceAmount } from '../../../../domain/amount.js'
 import { flawForDeposits } from '../../../../domain/invoice-flaw.js'
 import { callbackOf } from '../../../rules/callbacks.js'
+import { storeIdOf } from '../../../rules/store-id.js'
 import { invoiceEvent } from '../../events/event-rows.js'
 import { expiryKey } from '../../invoices/invoice-index.js'
 import { type IndexedInvoice, placeOf } from '../../invoices/invoice-places.js'
-import { fromStored, invoiceCodec, type StoredInvoice, storeIdOf } from '../../invoices/invoice-rows.js'
+import { fromStored, invoiceCodec, type StoredInvoice } from '../../invoices/invoice-rows.js'
 import { amountKey } from '../../invoices/open-amounts.js'
 import { openKey } from '../../invoices/open-invoices.js'
 import { greatestKey, paidKey, unmatchedKey } from '../../invoices/paid-invoices.js'
@@ -81,7 +82,7 @@ class InvoiceRule implements Rule {
 
   private checkImported(name: string, id: InvoiceId): void {
     const { reading } = this
-    const isRight = storeIdOf({ id: name, created_at: timeOfId(id) })?.equals(id) === true
+    const isRight = storeIdOf({ id: name, created_at: timeOfId(id) }) === id.toString('hex')
     reading.expect(isRight, 'its key is not that of its id')
     reading.owe('importedInvoices', Buffer.from(name), id)
   }
