@@ -149,7 +149,7 @@ export function storeOn(
   )
   const deposits = new DepositRecorder(judgeBy(options))
   const answers = new InvoiceAnswers()
-  const chain = new LmdbChain(commits, deposits)
+  const chain = new LmdbChain(commits, deposits.judge)
   let closing: Promise<void> | null = null
   const finish = async () => {
     await commits.close()

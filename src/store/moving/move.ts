@@ -31,9 +31,10 @@ class MoveDiffers extends Error {
 /** A record with secrets is named without them. */
 function shown(record: unknown): string {
   if (record === null) return 'nothing'
-  return JSON.stringify(record, (name, value: unknown) =>
-    typeof value === 'string' && /secret/i.test(name) ? '…' : value,
-  )
+  return JSON.stringify(record, (name, value: unknown) => {
+    if (typeof value === 'bigint') return String(value)
+    return typeof value === 'string' && /secret/i.test(name) ? '…' : value
+  })
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Network, NetworkAbout } from '../../domain/network.js'
 import type { Note } from '../../domain/note.js'
 import type { Order } from '../../domain/order.js'
 import type { OrderFields } from '../../domain/order-fields.js'
+import type { Sums } from '../../domain/payment.js'
 import type { RateTable } from '../../domain/rates.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Watch } from '../../domain/watch.js'
@@ -204,10 +205,5 @@ export const MOVED_KINDS = [
 /** What an invoice received, as the engine counts it: it follows from the records, and is compared. */
 export interface MovedPayment {
   readonly storeId: string
-  /** Atoms. */
-  readonly confirmed: string
-  readonly pending: string
-  /** The same of what is not matched to another invoice. */
-  readonly own: string
-  readonly ownPending: string
+  readonly received: Sums
 }

@@ -89,7 +89,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     orders: new PostgresOrders(database),
     notes: new PostgresNotes(database),
     deposits: new PostgresDeposits(database, options.networks),
-    chain: new PostgresChain(database, deposits),
+    chain: new PostgresChain(database, deposits.judge),
     aside: new PostgresAside(database),
     turns: new Turns({ ...EVENT_LOOP, width: LONG_READS_AT_ONCE }),
     outbox,

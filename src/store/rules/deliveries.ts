@@ -1,5 +1,6 @@
 import { type FailedDelivery, failureShown } from '../../domain/event.js'
 import { type Outcome, succeed } from '../../domain/failure.js'
+import { ID } from '../../domain/id.js'
 import { afterSetBack, isUsedUp, judgeRedelivery, type RetryDecision } from '../../domain/retry.js'
 import { type Delivery, type DeliveryResult, isDelivered } from '../../domain/webhook.js'
 import type { OwedDelivery, Redelivery } from '../outbox.js'
@@ -50,9 +51,9 @@ export interface RedeliveryWork {
   queue(delivery: Delivery, before: Delivery): OwedDelivery
 }
 
-/** Queues a delivery whose attempts are over, or that waits for another; its attempts are counted from 0 again. */
+/** Queues a delivery whose attempts are over, or that waits for another; its attempts are counted from 0 again. `id`: as a client names it. */
 export function* redeliver(outbox: RedeliveryWork, owner: string, id: string): Asking<Outcome<Redelivery>> {
-  const [known, nowMs] = yield* askBoth(outbox.delivery(id), outbox.readClock())
+  const [known, nowMs] = yield* askBoth(ID.test(id) ? outbox.delivery(id) : undefined, outbox.readClock())
   const judged = judgeRedelivery(known, owner, nowMs)
   if (!judged.ok) return judged
   const before = judged.value

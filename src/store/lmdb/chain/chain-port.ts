@@ -3,12 +3,14 @@ import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../.
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { Watch } from '../../../domain/watch.js'
 import type { ChainPort } from '../../chain.js'
+import { answeredNow } from '../../rules/asking.js'
+import type { DepositJudge } from '../../rules/judge-report.js'
+import { addressesOf, depositsOf } from '../../rules/step-scope.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
-import type { DepositRecorder } from '../deposits/deposits.js'
 import { behindNetwork, networkKey } from '../tables/keys.js'
 import { isOfWallet } from '../wallets/wallets.js'
 import { findBlock, positionOf, toHead } from './block-rows.js'
-import { addressesOf, depositsOf } from './chain-steps.js'
+import { factsAt } from './chain-steps.js'
 import { findWatch, putWatch } from './watch-rows.js'
 
 /** The result of a search: all addresses of wallets, or that there are more than a number. */
@@ -24,7 +26,7 @@ export class LmdbChain implements ChainPort {
 
   constructor(
     private readonly commits: CommitLoop,
-    private readonly deposits: DepositRecorder,
+    private readonly judge: DepositJudge,
   ) {}
 
   async watch(network: Network): Promise<Watch> {
@@ -47,11 +49,11 @@ export class LmdbChain implements ChainPort {
   }
 
   addressesOf(step: ChainStep): readonly string[] {
-    return addressesOf(this.commits.snapshot, step, this.deposits)
+    return answeredNow(addressesOf(factsAt(this.commits.snapshot, step.network), step, this.judge))
   }
 
   depositsOf(step: ChainStep): readonly NameInNetwork[] {
-    return depositsOf(this.commits.snapshot, step, this.deposits)
+    return answeredNow(depositsOf(factsAt(this.commits.snapshot, step.network), step, this.judge))
   }
 
   watched(network: Network): WatchedAddresses {

@@ -1,4 +1,3 @@
-import type { NameInNetwork } from '../../../domain/aside.js'
 import type { ChainStep } from '../../../domain/block.js'
 import type { Network } from '../../../domain/network.js'
 import type { StepAside } from '../../commands.js'
@@ -6,7 +5,6 @@ import { answeredNow } from '../../rules/asking.js'
 import { type TakenStep, takeStep as taking } from '../../rules/chain-step.js'
 import type { BlockFacts, ChainWork } from '../../rules/chain-work.js'
 import type { Choices } from '../../rules/match-deposit.js'
-import { addressesOf as addressesAsked, depositsOf as depositsAsked } from '../../rules/step-scope.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { type DepositRow, findDeposit } from '../deposits/deposit-rows.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
@@ -16,16 +14,6 @@ import { blocksAbove, blocksOf, findBlock } from './block-rows.js'
 /*
  * The steps of the watchers, in LMDB: the facts and effects of `rules/chain-step.ts`.
  */
-
-/** The addresses, each once, whose deposits a step reports on. */
-export function addressesOf(at: Reader, step: ChainStep, deposits: DepositRecorder): readonly string[] {
-  return answeredNow(addressesAsked(factsAt(at, step.network), step, deposits.judge))
-}
-
-/** The deposits, each once, that a step reports on. */
-export function depositsOf(at: Reader, step: ChainStep, deposits: DepositRecorder): readonly NameInNetwork[] {
-  return answeredNow(depositsAsked(factsAt(at, step.network), step, deposits.judge))
-}
 
 /**
  * Takes a step in a commit; null when it has only settled a piece of what the step meets. Throws `Unsettled` when some of its deposits
@@ -58,7 +46,7 @@ function workOn(commit: Commit, network: Network, deposits: DepositRecorder, cho
   }
 }
 
-function factsAt(at: Reader, network: Network): BlockFacts {
+export function factsAt(at: Reader, network: Network): BlockFacts {
   return {
     blocksAt: (heights) => heights.map((height) => findBlock(at, network, height)).filter((row) => row !== undefined),
     blocksAbove: (height) => blocksAbove(at, network, height),

@@ -144,14 +144,7 @@ class LmdbMove implements MoveTarget {
     const { snapshot } = this.commits
     const read = (behind: string | null) =>
       pageOfTable(snapshot.tables.invoices, behind, BATCH_RECORDS, (key): MovedPayment => {
-        const { confirmed, pending, own } = sumsFor(snapshot, invoiceRow(snapshot, key as InvoiceId))
-        return {
-          storeId: key.toString('hex'),
-          confirmed: String(confirmed),
-          pending: String(pending),
-          own: String(own.confirmed),
-          ownPending: String(own.pending),
-        }
+        return { storeId: key.toString('hex'), received: sumsFor(snapshot, invoiceRow(snapshot, key as InvoiceId)) }
       })
     for await (const page of pages(null, read)) yield page.map(({ record }) => record)
   }

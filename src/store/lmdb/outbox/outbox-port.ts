@@ -1,4 +1,4 @@
-import { type Outcome, refuse } from '../../../domain/failure.js'
+import type { Outcome } from '../../../domain/failure.js'
 import type { RetryDecision } from '../../../domain/retry.js'
 import { type Delivery, type DeliveryResult, INTERRUPTED } from '../../../domain/webhook.js'
 import type {
@@ -117,7 +117,6 @@ export class LmdbOutbox implements OutboxPort {
   }
 
   redeliver(owner: string, id: string, trace?: string): Promise<Outcome<Redelivery>> {
-    if (parseId<DeliveryId>(id) === undefined) return Promise.resolve(refuse('delivery_not_found'))
     return this.commits.run((commit) => tracedIn(commit, trace, redeliver(redeliveryIn(commit), owner, id)))
   }
 

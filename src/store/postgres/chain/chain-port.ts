@@ -3,11 +3,13 @@ import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../.
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { Watch } from '../../../domain/watch.js'
 import type { ChainPort } from '../../chain.js'
+import { answeredLater } from '../../rules/asking.js'
+import type { DepositJudge } from '../../rules/judge-report.js'
+import { addressesOf, depositsOf } from '../../rules/step-scope.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
-import type { DepositRecorder } from '../deposits/recorder.js'
 import { type Ask, findHead, positionOf } from './block-rows.js'
-import { addressesOf, depositsOf } from './chain-steps.js'
+import { factsFrom } from './chain-steps.js'
 import { findWatch, noteSettings, noteWatched } from './watch-rows.js'
 
 /** Addresses read at a time. */
@@ -29,7 +31,7 @@ export class PostgresChain implements ChainPort {
 
   constructor(
     private readonly database: Database,
-    private readonly deposits: DepositRecorder,
+    private readonly judge: DepositJudge,
   ) {
     this.ask = (fragment) => this.database.read(fragment)
   }
@@ -52,11 +54,11 @@ export class PostgresChain implements ChainPort {
   }
 
   addressesOf(step: ChainStep): Promise<readonly string[]> {
-    return addressesOf(this.ask, step, this.deposits)
+    return answeredLater(addressesOf(factsFrom(this.ask, step.network), step, this.judge))
   }
 
   depositsOf(step: ChainStep): Promise<readonly NameInNetwork[]> {
-    return depositsOf(this.ask, step, this.deposits)
+    return answeredLater(depositsOf(factsFrom(this.ask, step.network), step, this.judge))
   }
 
   async watched(network: Network): Promise<WatchedAddresses> {

@@ -1,11 +1,11 @@
-import type { DepositAside, NameInNetwork } from '../../../domain/aside.js'
+import type { DepositAside } from '../../../domain/aside.js'
 import { type ChainStep, sightingsOf } from '../../../domain/block.js'
 import type { Network } from '../../../domain/network.js'
 import type { StepAside } from '../../commands.js'
 import { answeredLater } from '../../rules/asking.js'
 import { type TakenStep, takeStep as taking } from '../../rules/chain-step.js'
 import type { BlockFacts, ChainWork } from '../../rules/chain-work.js'
-import { addressesOf as addressesAsked, depositsOf as depositsAsked, heldBy } from '../../rules/step-scope.js'
+import { addressesOf, heldBy } from '../../rules/step-scope.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { DepositMemo, type KnownDeposit } from '../deposits/deposit-memo.js'
@@ -20,16 +20,6 @@ import { blocksOf, Holders } from './holders.js'
 /*
  * The steps of the watchers, in PostgreSQL: the facts and effects of `rules/chain-step.ts`.
  */
-
-/** The addresses, each once, whose deposits a step reports on. */
-export function addressesOf(ask: Ask, step: ChainStep, deposits: DepositRecorder): Promise<readonly string[]> {
-  return answeredLater(addressesAsked(factsFrom(ask, step.network), step, deposits.judge))
-}
-
-/** The deposits, each once, that a step reports on. */
-export function depositsOf(ask: Ask, step: ChainStep, deposits: DepositRecorder): Promise<readonly NameInNetwork[]> {
-  return answeredLater(depositsAsked(factsFrom(ask, step.network), step, deposits.judge))
-}
 
 /** Takes a step in a unit of work of its own; null when it has only settled a piece of what the step meets. */
 export async function takeStep(
@@ -61,7 +51,7 @@ async function lockStep(work: Work, step: ChainStep, deposits: DepositRecorder):
   const { network } = step
   work.write(sql`INSERT INTO chains (network, bound) VALUES (${network}, 0) ON CONFLICT DO NOTHING`)
   work.lock(sql`SELECT network FROM chains WHERE network = ${network} FOR UPDATE`)
-  const addresses = await addressesOf(askIn(work), step, deposits)
+  const addresses = await answeredLater(addressesOf(factsFrom(askIn(work), network), step, deposits.judge))
   lockAddresses(
     work,
     addresses.map((toAddress) => ({ network, toAddress })),
@@ -77,7 +67,7 @@ function askIn(work: Work): Ask {
   return (fragment) => work.rows(fragment)
 }
 
-function factsFrom(ask: Ask, network: Network): BlockFacts {
+export function factsFrom(ask: Ask, network: Network): BlockFacts {
   return {
     blocksAt: (heights) => blocksAt(ask, network, heights.filter(isHeight)),
     blocksAbove: (height) => blocksAbove(ask, network, height),

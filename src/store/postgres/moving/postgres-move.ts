@@ -8,7 +8,7 @@ import type { Violation } from '../../upkeep.js'
 import { Database, type DatabaseOptions } from '../connection/database.js'
 import { Fragment, sql, type Value } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { type InvoiceColumns, selectInvoices } from '../invoices/invoice-rows.js'
+import { type InvoiceColumns, selectInvoices, toRow } from '../invoices/invoice-rows.js'
 import { type Kind, prepareSchema } from '../schema/prepare.js'
 import { assertKeepsSessions } from '../schema/sessions.js'
 import { checkSnapshot } from '../upkeep/check.js'
@@ -86,13 +86,7 @@ class PostgresReading implements MoveSource {
   async *payments(): AsyncGenerator<readonly MovedPayment[]> {
     const select = selectInvoices(sql`true`, sql`ORDER BY i.id`)
     for await (const rows of this.batches<InvoiceColumns>(select)) {
-      yield rows.map(({ id, confirmed, pending, own_confirmed, own_pending }) => ({
-        storeId: id,
-        confirmed: String(confirmed),
-        pending: String(pending),
-        own: String(own_confirmed),
-        ownPending: String(own_pending),
-      }))
+      yield rows.map(toRow).map(({ id, received }) => ({ storeId: id, received }))
     }
   }
 

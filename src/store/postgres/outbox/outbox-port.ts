@@ -1,4 +1,4 @@
-import { type Outcome, refuse } from '../../../domain/failure.js'
+import type { Outcome } from '../../../domain/failure.js'
 import { firstIdAt, ID } from '../../../domain/id.js'
 import type { RetryDecision } from '../../../domain/retry.js'
 import { type Delivery, type DeliveryResult, INTERRUPTED } from '../../../domain/webhook.js'
@@ -132,7 +132,6 @@ export class PostgresOutbox implements OutboxPort {
   }
 
   redeliver(owner: string, id: string, trace?: string): Promise<Outcome<Redelivery>> {
-    if (!ID.test(id)) return Promise.resolve(refuse('delivery_not_found'))
     return this.database.writeRequested((work) => tracedIn(work, trace, redeliver(redeliveryIn(work), owner, id)))
   }
 
