@@ -48,17 +48,7 @@ export async function moveAll(source: MoveSource, target: MoveTarget, control: M
   while (position.kind !== null)
     position = await moveKind(source, target, { ...position, kind: position.kind }, control, total)
   const compared = await compare(source, target, control, total)
-  let violations = 0
-  control.at('checking', 0, total)
-  let first: string | null = null
-  violations = await target.check(({ table, row, what }) => {
-    first ??= `${table}${row === null ? '' : ` ${row}`}: ${what}`
-  })
-  if (violations > 0) {
-    throw new OperatorError(
-      `the moved data has ${violations} violations, as the source may have; the first one: ${first}`,
-    )
-  }
+  await check(target, control)
   // Who served from the source meanwhile has changed what was read.
   await source.assertUnserved()
   await target.finish()
@@ -120,6 +110,20 @@ async function compare(
   const moved = compared
   await compareStreams<MovedPayment>('payments', source.payments(), target.payments(), () => assertGoingOn(stop))
   return moved
+}
+
+async function check(target: MoveTarget, { at }: MoveControl): Promise<void> {
+  let first: string | null = null
+  const steps = target.check(({ table, row, what }) => {
+    first ??= `${table}${row === null ? '' : ` ${row}`}: ${what}`
+  })
+  let step = await steps.next()
+  for (; step.done !== true; step = await steps.next()) at('checking', step.value.rows, step.value.total)
+  const { violations } = step.value
+  if (violations === 0) return
+  throw new OperatorError(
+    `the moved data has ${violations} violations, as the source may have; the first one: ${first}`,
+  )
 }
 
 async function* records<T>(batches: AsyncIterable<readonly Placed<T>[]>): AsyncGenerator<readonly T[]> {

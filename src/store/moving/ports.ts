@@ -1,4 +1,4 @@
-import type { Violation } from '../upkeep.js'
+import type { Upkeep } from '../upkeep.js'
 import type { MovedKind, MovedPayment, MovedRecords } from './records.js'
 
 /** A record, and the place at which a reading goes on behind it. The engine that made the place understands it. */
@@ -48,8 +48,8 @@ export interface MoveTarget extends MoveSource {
   write<K extends MovedKind>(kind: K, records: readonly MovedRecords[K][], position: MovePosition): Promise<void>
   /** Called after the last record. Derives what writing the records has not: sums, ends of logs, last numbers. */
   complete(position: MovePosition): Promise<void>
-  /** Checks the data as `billhook check` does. */
-  check(onViolation: (violation: Violation) => void): Promise<number>
+  /** Checks the data as `billhook check` does, and pauses at each report of progress. */
+  check: Upkeep['check']
   /** Opens it for services. */
   finish(): Promise<void>
 }

@@ -5,7 +5,7 @@ import { OperatorError } from '../../../operator-error.js'
 import { positionToGoOn } from '../../moving/begun.js'
 import type { MovePosition, MoveSource, MoveTarget, Placed } from '../../moving/ports.js'
 import type { MovedKind, MovedPayment, MovedRecords } from '../../moving/records.js'
-import type { Violation } from '../../upkeep.js'
+import type { CheckProgress, CheckResult, Violation } from '../../upkeep.js'
 import { CommitLoop } from '../commit/commit-loop.js'
 import { DataDisk } from '../commit/data-disk.js'
 import { hasDataFile } from '../file/data-file.js'
@@ -26,7 +26,7 @@ import {
   type TableName,
   type Tables,
 } from '../tables/tables.js'
-import { checkTables } from '../upkeep/check.js'
+import { checkInPieces } from '../upkeep/check.js'
 import { pageOfTable } from './moved-kind.js'
 import { LMDB_KINDS } from './moved-kinds.js'
 
@@ -176,13 +176,8 @@ class LmdbMove implements MoveTarget {
     return this.commits.run((commit) => putPositionOfMove(commit.tables, position))
   }
 
-  async check(onViolation: (violation: Violation) => void): Promise<number> {
-    const steps = checkTables(this.tables, this.clock.now(), onViolation)
-    for (;;) {
-      const step = steps.next()
-      if (step.done === true) return step.value.violations
-      await otherWork()
-    }
+  check(onViolation: (violation: Violation) => void): AsyncGenerator<CheckProgress, CheckResult> {
+    return checkInPieces(this.tables, this.clock.now(), onViolation)
   }
 
   finish(): Promise<void> {

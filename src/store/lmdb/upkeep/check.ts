@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { type CheckProgress, type CheckResult, Findings, type Violation } from '../../upkeep.js'
 import { CorruptRecord } from '../tables/record-codec.js'
 import { rowCount, type TableName } from '../tables/tables.js'
@@ -6,6 +7,21 @@ import type { HeldTables } from './held-data.js'
 import { Reading, type Tally } from './reading.js'
 import type { Rule } from './rules/rule.js'
 import { RULES } from './rules/rules.js'
+
+/** Checks tables as `checkTables` does, and lets other work come between. */
+export async function* checkInPieces(
+  tables: HeldTables,
+  nowMs: number,
+  onViolation: (violation: Violation) => void,
+): AsyncGenerator<CheckProgress, CheckResult> {
+  const steps = checkTables(tables, nowMs, onViolation)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    yield step.value
+    await otherWork()
+  }
+}
 
 /** Rows between two reports of progress. */
 const PROGRESS_ROWS = 20_000

@@ -8,7 +8,7 @@ import { positionOfMove, unfinished } from '../file/move-position.js'
 import { SCHEMA_VERSION } from '../file/schema.js'
 import { writeBackup } from './backup.js'
 import { readTrailer } from './backup-file.js'
-import { checkTables } from './check.js'
+import { checkInPieces } from './check.js'
 import { type HeldData, holdData } from './held-data.js'
 import { restoreBackup } from './restore.js'
 
@@ -89,13 +89,7 @@ async function* check(
       )
     }
     assertWhole(directory, held)
-    const steps = checkTables(held.tables, clock.now(), onViolation)
-    for (;;) {
-      const step = steps.next()
-      if (step.done === true) return step.value
-      yield step.value
-      await otherWork()
-    }
+    return yield* checkInPieces(held.tables, clock.now(), onViolation)
   } finally {
     await held.close()
   }

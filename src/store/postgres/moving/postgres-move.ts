@@ -4,7 +4,7 @@ import { positionToGoOn } from '../../moving/begun.js'
 import type { MovePosition, MoveSource, MoveTarget, Placed } from '../../moving/ports.js'
 import type { MovedKind, MovedPayment, MovedRecords } from '../../moving/records.js'
 import { StorageUnavailable } from '../../refusals.js'
-import type { Violation } from '../../upkeep.js'
+import type { CheckProgress, CheckResult, Violation } from '../../upkeep.js'
 import { Database, type DatabaseOptions } from '../connection/database.js'
 import { Fragment, sql, type Value } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
@@ -166,14 +166,13 @@ class PostgresFilling extends PostgresReading implements MoveTarget {
     return this.advance(position, completeMove)
   }
 
-  check(onViolation: (violation: Violation) => void): Promise<number> {
-    return withSnapshot(this.address, async (snapshot) => {
-      const steps = checkSnapshot(snapshot, onViolation)
-      for (;;) {
-        const step = await steps.next()
-        if (step.done === true) return step.value.violations
-      }
-    })
+  async *check(onViolation: (violation: Violation) => void): AsyncGenerator<CheckProgress, CheckResult> {
+    const snapshot = await Snapshot.open(this.address)
+    try {
+      return yield* checkSnapshot(snapshot, onViolation)
+    } finally {
+      await snapshot.close()
+    }
   }
 
   async finish(): Promise<void> {
