@@ -9,7 +9,7 @@ import { applyEvent } from '../../rules/ledger-facts.js'
 import type { LmdbChain } from '../chain/chain-port.js'
 import type { Commit, CommitLoop } from '../commit/commit-loop.js'
 import { findKeys, putKeyHistory } from '../identities/identity-keys.js'
-import { LmdbFactWork } from '../wallets/wallet-facts.js'
+import { factWorkOn } from '../wallets/wallet-facts.js'
 import { removeEventsBefore } from './events.js'
 import { readMemory, writeStep } from './ledger-rows.js'
 
@@ -23,7 +23,7 @@ export class LmdbLedger implements LedgerPort {
 
   async applyFacts(batch: readonly LedgerEvent[]): Promise<readonly Settled<EventOutcome>[]> {
     const units = batch.map(
-      (event) => (commit: Commit) => answeredNow(applyEvent(new LmdbFactWork(commit), event, this.flawOfAddress)),
+      (event) => (commit: Commit) => answeredNow(applyEvent(factWorkOn(commit), event, this.flawOfAddress)),
     )
     const fates = await this.commits.runAll(units)
     for (const { fact } of batch) {

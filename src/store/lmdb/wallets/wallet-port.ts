@@ -11,7 +11,7 @@ import { tracedIn } from '../audit-rows.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
 import { NUMBER_BYTES, networkKey } from '../tables/keys.js'
-import { LmdbPoolWork } from './pool-work.js'
+import { poolWorkOn } from './pool-work.js'
 import { findWallet, freeKey, toWallet, walletAt } from './wallets.js'
 import { countWithdrawn, withdrawnPage } from './withdrawals.js'
 
@@ -51,7 +51,7 @@ export class LmdbWallets implements WalletPort {
   }
 
   claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
-    return this.commits.run((commit) => answeredNow(claimWallet(new LmdbPoolWork(commit), network, leaseMs)))
+    return this.commits.run((commit) => answeredNow(claimWallet(poolWorkOn(commit), network, leaseMs)))
   }
 
   countUnassigned(network: Network): number {
@@ -82,7 +82,7 @@ export class LmdbWallets implements WalletPort {
 
   putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>> {
     return this.commits.run((commit) => {
-      const putBack = putWalletBack(new LmdbPoolWork(commit), id, leaseMs)
+      const putBack = putWalletBack(poolWorkOn(commit), id, leaseMs)
       return tracedIn(commit, trace, putBack)
     })
   }

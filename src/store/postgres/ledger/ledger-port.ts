@@ -17,7 +17,7 @@ import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import type { Fence } from '../fence.js'
 import { findKeys, putKeyHistory } from '../identity-keys.js'
-import { PostgresFactWork } from '../wallets/wallet-facts.js'
+import { factWorkOn } from '../wallets/wallet-facts.js'
 
 interface ProgressColumns {
   readonly origin: string
@@ -41,7 +41,7 @@ export class PostgresLedger implements LedgerPort {
   async applyFacts(batch: readonly LedgerEvent[]): Promise<readonly Settled<EventOutcome>[]> {
     const fates: Settled<EventOutcome>[] = []
     for (const event of batch) {
-      const unit = (work: Work) => answeredLater(applyEvent(new PostgresFactWork(work), event, this.flawOfAddress))
+      const unit = (work: Work) => answeredLater(applyEvent(factWorkOn(work), event, this.flawOfAddress))
       const [fate] = await Promise.allSettled([this.database.writeRequested(unit)])
       fates.push(fate)
     }

@@ -1,7 +1,7 @@
 import type { Network } from '../../../domain/network.js'
 import type { Wallet } from '../../../domain/wallet.js'
-import { WITHDRAWN_UNTIL, type Withdrawal } from '../../../domain/withdrawal.js'
-import type { PoolWallet, PoolWork } from '../../rules/wallet-pool.js'
+import { WITHDRAWN_UNTIL } from '../../../domain/withdrawal.js'
+import type { PoolWork } from '../../rules/wallet-pool.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { toWallet, WALLET_COLUMNS, type WalletColumns } from './wallet-rows.js'
@@ -16,53 +16,48 @@ export function free(network: Network): Fragment {
 }
 
 /** What a unit of work does for the pool of wallets. */
-export class PostgresPoolWork implements PoolWork {
-  constructor(protected readonly work: Work) {}
-
-  readClock(): Promise<number> {
-    return this.work.readClock()
+export function poolWorkOn(work: Work): PoolWork {
+  const lease = (id: string, endMs: number) => {
+    work.write(sql`UPDATE wallets SET leased_until = ${endMs}::bigint WHERE id = ${id}`)
   }
-
-  /**
-   * Claims at the same time pass over each other's wallets, and over those that are locked for another reason; only when nothing
-   * else is left they wait for those.
-   */
-  async longestFree(network: Network, nowMs: number): Promise<Wallet | undefined> {
-    for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-      const wallet =
-        (await this.free(network, nowMs, sql`FOR UPDATE SKIP LOCKED`)) ??
-        (await this.free(network, nowMs, sql`FOR UPDATE`))
-      if (wallet !== undefined) return wallet
-      if ((await this.free(network, nowMs, sql``)) === undefined) return undefined
-    }
-    return undefined
+  return {
+    readClock: () => work.readClock(),
+    /**
+     * Claims at the same time pass over each other's wallets, and over those that are locked for another reason; only when nothing
+     * else is left they wait for those.
+     */
+    async longestFree(network, nowMs) {
+      for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+        const wallet =
+          (await firstFree(work, network, nowMs, sql`FOR UPDATE SKIP LOCKED`)) ??
+          (await firstFree(work, network, nowMs, sql`FOR UPDATE`))
+        if (wallet !== undefined) return wallet
+        if ((await firstFree(work, network, nowMs, sql``)) === undefined) return undefined
+      }
+      return undefined
+    },
+    async wallet(id) {
+      const row = await work.row<WalletColumns & WithdrawalColumns & { readonly leased_until: number }>(sql`
+        SELECT ${WALLET_COLUMNS}, ${WITHDRAWAL_COLUMNS}, w.leased_until
+        FROM wallets AS w LEFT JOIN withdrawn_wallets AS x ON x.wallet_id = w.id WHERE w.id = ${id} FOR UPDATE OF w`)
+      if (row === undefined) return undefined
+      return { wallet: toWallet(row), leasedUntil: row.leased_until, withdrawal: toWithdrawal(row) }
+    },
+    lease,
+    /** Where another unit makes the same row at the same time, the database refuses one of them, and it is tried again. */
+    withdraw(id, { umid, ledgerMs, at }, isKnown) {
+      if (isKnown) lease(id, WITHDRAWN_UNTIL)
+      else work.write(sql`INSERT INTO wallets (id, leased_until) VALUES (${id}, ${WITHDRAWN_UNTIL}::bigint)`)
+      work.write(sql`
+        INSERT INTO withdrawn_wallets (wallet_id, umid, ledger_ms, at) VALUES (${id}, ${umid}, ${ledgerMs}::bigint, ${at}::bigint)
+        ON CONFLICT (wallet_id) DO UPDATE SET umid = excluded.umid, ledger_ms = excluded.ledger_ms, at = excluded.at`)
+    },
   }
+}
 
-  async wallet(id: string): Promise<PoolWallet | undefined> {
-    const row = await this.work.row<WalletColumns & WithdrawalColumns & { readonly leased_until: number }>(sql`
-      SELECT ${WALLET_COLUMNS}, ${WITHDRAWAL_COLUMNS}, w.leased_until
-      FROM wallets AS w LEFT JOIN withdrawn_wallets AS x ON x.wallet_id = w.id WHERE w.id = ${id} FOR UPDATE OF w`)
-    if (row === undefined) return undefined
-    return { wallet: toWallet(row), leasedUntil: row.leased_until, withdrawal: toWithdrawal(row) }
-  }
-
-  lease(id: string, endMs: number): void {
-    this.work.write(sql`UPDATE wallets SET leased_until = ${endMs}::bigint WHERE id = ${id}`)
-  }
-
-  /** Where another unit makes the same row at the same time, the database refuses one of them, and it is tried again. */
-  withdraw(id: string, { umid, ledgerMs, at }: Withdrawal, isKnown: boolean): void {
-    if (isKnown) this.lease(id, WITHDRAWN_UNTIL)
-    else this.work.write(sql`INSERT INTO wallets (id, leased_until) VALUES (${id}, ${WITHDRAWN_UNTIL}::bigint)`)
-    this.work.write(sql`
-      INSERT INTO withdrawn_wallets (wallet_id, umid, ledger_ms, at) VALUES (${id}, ${umid}, ${ledgerMs}::bigint, ${at}::bigint)
-      ON CONFLICT (wallet_id) DO UPDATE SET umid = excluded.umid, ledger_ms = excluded.ledger_ms, at = excluded.at`)
-  }
-
-  private async free(network: Network, nowMs: number, rest: Fragment): Promise<Wallet | undefined> {
-    const row = await this.work.row<WalletColumns>(sql`
-      SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE ${free(network)} AND w.leased_until <= ${nowMs}::bigint
-      ORDER BY w.leased_until, w.no LIMIT 1 ${rest}`)
-    return row === undefined ? undefined : toWallet(row)
-  }
+async function firstFree(work: Work, network: Network, nowMs: number, rest: Fragment): Promise<Wallet | undefined> {
+  const row = await work.row<WalletColumns>(sql`
+    SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE ${free(network)} AND w.leased_until <= ${nowMs}::bigint
+    ORDER BY w.leased_until, w.no LIMIT 1 ${rest}`)
+  return row === undefined ? undefined : toWallet(row)
 }

@@ -1,72 +1,57 @@
-import type { EventOutcome, PushedKeys, WalletFact } from '../../../domain/ledger-fact.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
-import type { Wallet } from '../../../domain/wallet.js'
-import type { EarlierAnswer } from '../../rules/answered-events.js'
-import type { FactWork, KnownOfWallet } from '../../rules/ledger-facts.js'
+import type { FactWork } from '../../rules/ledger-facts.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { markKnown } from '../identities.js'
 import { type IdentityKeysColumns, putPushedKeys, selectKeys, toIdentityKeys } from '../identity-keys.js'
 import { earlierAnswers, rememberAnswers } from '../ledger/answered-events.js'
-import { PostgresPoolWork } from './pool-work.js'
+import { poolWorkOn } from './pool-work.js'
 import { toWalletRow, WALLET_COLUMNS, type WalletColumns, type WalletRow } from './wallet-rows.js'
 
 /** What a unit of work does for facts of the ledger. */
-export class PostgresFactWork extends PostgresPoolWork implements FactWork<WalletRow> {
-  async earlierAnswer(eventId: string): Promise<EarlierAnswer | null> {
-    return (await earlierAnswers(this.work, [eventId])).get(eventId) ?? null
-  }
-
-  rememberAnswer(eventId: string, outcome: EventOutcome): void {
-    rememberAnswers(this.work, [{ eventId, outcome }])
-  }
-
-  markKnown(identity: string): Promise<boolean> {
-    return markKnown(this.work, identity)
-  }
-
-  async pushedKeys(identity: string): Promise<readonly string[] | null> {
-    const row = await this.work.row<IdentityKeysColumns>(selectKeys(identity))
-    return row === undefined ? null : toIdentityKeys(row).pushed
-  }
-
-  putPushedKeys(pushed: PushedKeys): void {
-    putPushedKeys(this.work, pushed)
-  }
-
-  async known({ id, network, address }: WalletFact): Promise<KnownOfWallet<WalletRow>> {
-    if (network !== null) lockChain(this.work, network)
-    const place =
-      network === null || address === null
-        ? undefined
-        : this.work.row<{ wallet_id: string | null }>(sql`
-            SELECT a.wallet_id FROM addresses AS a WHERE a.network = ${network} AND a.address = ${canonicalAddress(address)}
-            FOR UPDATE`)
-    const row = await this.work.row<WalletColumns & { readonly ledger_at: number | null }>(
-      sql`SELECT ${WALLET_COLUMNS}, w.ledger_at FROM wallets AS w WHERE w.id = ${id} FOR UPDATE`,
-    )
-    const holder = (await place)?.wallet_id ?? null
-    return { wallet: row === undefined ? null : toWalletRow(row), ledgerAt: row?.ledger_at ?? null, holder }
-  }
-
-  /** Where another unit has made the same wallet since, the database refuses this one, and the unit is tried again. */
-  putWallet({ id, network, address, owner, assignedAt }: Wallet, known: WalletRow | null, hasNewOwner: boolean): void {
-    const assignmentNo = hasNewOwner ? sql`nextval('assignments')` : sql`${known?.assignmentNo ?? null}::bigint`
-    this.work.write(
-      known === null
-        ? sql`
-          INSERT INTO wallets (id, network, address, owner, assigned_at, assignment_no, leased_until)
-          VALUES (${id}, ${network}, ${address}, ${owner}, ${assignedAt}::bigint, ${assignmentNo}, 0)`
-        : sql`
-          UPDATE wallets SET network = ${network}, address = ${address}, owner = ${owner}, assigned_at = ${assignedAt}::bigint,
-            assignment_no = ${assignmentNo} WHERE id = ${id}`,
-    )
-    if (network !== null && address !== null && known?.addressId == null) bindAddress(this.work, id, network, address)
-  }
-
-  keepDate(id: string, owner: string, ledgerMs: number): void {
-    this.work.write(sql`
-      UPDATE wallets SET ledger_at = greatest(coalesce(ledger_at, 0), ${ledgerMs}::bigint) WHERE id = ${id} AND owner = ${owner}`)
+export function factWorkOn(work: Work): FactWork<WalletRow> {
+  return {
+    ...poolWorkOn(work),
+    earlierAnswer: async (eventId) => (await earlierAnswers(work, [eventId])).get(eventId) ?? null,
+    rememberAnswer: (eventId, outcome) => rememberAnswers(work, [{ eventId, outcome }]),
+    markKnown: (identity) => markKnown(work, identity),
+    async pushedKeys(identity) {
+      const row = await work.row<IdentityKeysColumns>(selectKeys(identity))
+      return row === undefined ? null : toIdentityKeys(row).pushed
+    },
+    putPushedKeys: (pushed) => putPushedKeys(work, pushed),
+    async known({ id, network, address }) {
+      if (network !== null) lockChain(work, network)
+      const place =
+        network === null || address === null
+          ? undefined
+          : work.row<{ wallet_id: string | null }>(sql`
+              SELECT a.wallet_id FROM addresses AS a WHERE a.network = ${network} AND a.address = ${canonicalAddress(address)}
+              FOR UPDATE`)
+      const row = await work.row<WalletColumns & { readonly ledger_at: number | null }>(
+        sql`SELECT ${WALLET_COLUMNS}, w.ledger_at FROM wallets AS w WHERE w.id = ${id} FOR UPDATE`,
+      )
+      const holder = (await place)?.wallet_id ?? null
+      return { wallet: row === undefined ? null : toWalletRow(row), ledgerAt: row?.ledger_at ?? null, holder }
+    },
+    /** Where another unit has made the same wallet since, the database refuses this one, and the unit is tried again. */
+    putWallet({ id, network, address, owner, assignedAt }, known, hasNewOwner) {
+      const assignmentNo = hasNewOwner ? sql`nextval('assignments')` : sql`${known?.assignmentNo ?? null}::bigint`
+      work.write(
+        known === null
+          ? sql`
+            INSERT INTO wallets (id, network, address, owner, assigned_at, assignment_no, leased_until)
+            VALUES (${id}, ${network}, ${address}, ${owner}, ${assignedAt}::bigint, ${assignmentNo}, 0)`
+          : sql`
+            UPDATE wallets SET network = ${network}, address = ${address}, owner = ${owner}, assigned_at = ${assignedAt}::bigint,
+              assignment_no = ${assignmentNo} WHERE id = ${id}`,
+      )
+      if (network !== null && address !== null && known?.addressId == null) bindAddress(work, id, network, address)
+    },
+    keepDate(id, owner, ledgerMs) {
+      work.write(sql`
+        UPDATE wallets SET ledger_at = greatest(coalesce(ledger_at, 0), ${ledgerMs}::bigint) WHERE id = ${id} AND owner = ${owner}`)
+    },
   }
 }
 

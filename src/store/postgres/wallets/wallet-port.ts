@@ -12,7 +12,7 @@ import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import { numberOfCursor, pageOf } from '../pages.js'
-import { free, PostgresPoolWork } from './pool-work.js'
+import { free, poolWorkOn } from './pool-work.js'
 import { toWallet, WALLET_COLUMNS, type WalletColumns } from './wallet-rows.js'
 import { selectWithdrawn, toWithdrawn, type WithdrawalColumns } from './withdrawals.js'
 
@@ -61,9 +61,7 @@ export class PostgresWallets implements WalletPort {
   }
 
   claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
-    return this.database.writeRequested((work) =>
-      answeredLater(claimWallet(new PostgresPoolWork(work), network, leaseMs)),
-    )
+    return this.database.writeRequested((work) => answeredLater(claimWallet(poolWorkOn(work), network, leaseMs)))
   }
 
   async countUnassigned(network: Network): Promise<number> {
@@ -112,9 +110,7 @@ export class PostgresWallets implements WalletPort {
   }
 
   putBack(id: string, leaseMs: number, trace?: string): Promise<Outcome<Wallet>> {
-    return this.database.writeRequested((work) =>
-      tracedIn(work, trace, putWalletBack(new PostgresPoolWork(work), id, leaseMs)),
-    )
+    return this.database.writeRequested((work) => tracedIn(work, trace, putWalletBack(poolWorkOn(work), id, leaseMs)))
   }
 
   private async readAll(ids: readonly string[]): Promise<ReadonlyMap<string, Wallet>> {
