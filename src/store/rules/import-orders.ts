@@ -4,16 +4,14 @@ import { type Order, optionReference } from '../../domain/order.js'
 import type { ImportOutcome } from '../imports.js'
 import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
-import { ADDED, KNOWN, type LogWork, refused, skipLogging } from './import-outcomes.js'
+import { ADDED, KNOWN, refused, type SilentWork, skipLogging } from './import-outcomes.js'
 import { voidedAtOf } from './order-end.js'
 import { reviewOrder } from './order-life.js'
 import type { OptionRow, OrderWork } from './order-work.js'
 
 /** What an engine does to import an order, inside a transaction. */
-export interface OrderImportWork<I extends OptionRow> extends LogWork {
+export interface OrderImportWork<I extends OptionRow> extends SilentWork {
   readonly orders: OrderWork<I>
-  /** What is done from now on is no event. */
-  silence(): void
   find(id: string): Awaitable<Order | undefined>
   /** Those of some invoices that are known. Nobody else changes them, or what they have received, until the commit. */
   invoices(ids: readonly string[]): Awaitable<readonly I[]>

@@ -39,6 +39,12 @@ export interface LogWork {
   logFrom(timeMs: number): void
 }
 
+/** For what changes records that are there. */
+export interface SilentWork extends LogWork {
+  /** What is done from now on owes no webhooks, and is no event. */
+  silence(): void
+}
+
 /** What happened up to now, or to a time that an imported record names, may be no event. */
 export function* skipLogging(log: LogWork, ...timesMs: readonly number[]): Asking<void> {
   log.logFrom(Math.max(yield* ask(log.readClock()), ...timesMs) + 1)

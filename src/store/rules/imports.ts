@@ -11,7 +11,7 @@ import { type Asking, ask } from './asking.js'
 import { type AuditWork, importAudit } from './audit.js'
 import { type EventImportWork, importEvent, importRemoval } from './import-events.js'
 import { importOrder, type OrderImportWork } from './import-orders.js'
-import { ADDED, KNOWN, keptWhole, type LogWork, refused, skipLogging } from './import-outcomes.js'
+import { ADDED, KNOWN, keptWhole, type LogWork, refused, type SilentWork, skipLogging } from './import-outcomes.js'
 import type { DepositJudge } from './judge-report.js'
 import { importKey, type KeyWork } from './keys.js'
 import { importNote, type NoteWork } from './notes.js'
@@ -57,12 +57,10 @@ export interface InvoiceImportWork<Row> extends LogWork {
 }
 
 /** What an engine does to import a deposit, inside a transaction. */
-export interface DepositImportWork extends LogWork {
+export interface DepositImportWork extends SilentWork {
   readonly judge: Pick<DepositJudge, 'conflictWith'>
   /** Keeps others from the address of a deposit until the commit, and decides expiries that are due. */
   prepare(sighting: Sighting): Awaitable<void>
-  /** What is done from now on owes no webhooks, and is no event. */
-  silence(): void
   find(deposit: Deposit): Awaitable<Deposit | undefined>
   record(report: DepositReport, sighting: Sighting): Awaitable<DepositOutcome>
   /** Finds out what the deposits have paid that were recorded. */

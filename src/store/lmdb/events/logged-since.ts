@@ -1,4 +1,4 @@
-import type { LogWork } from '../../rules/import-outcomes.js'
+import type { SilentWork } from '../../rules/import-outcomes.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { endOf, ID_BYTES, timeKey, timeOfId, WIDE_BYTES } from '../tables/keys.js'
 import { lastKey, NOTHING, type ReadTable, type Tables } from '../tables/tables.js'
@@ -26,19 +26,13 @@ export function beginLogging(tables: Tables, nowMs: number): void {
 }
 
 /** What a commit does to note it, and to tell nobody what it does. */
-export class LmdbLogWork implements LogWork {
-  constructor(protected readonly commit: Commit) {}
-
-  readClock(): number {
-    return this.commit.nowMs
-  }
-
-  logFrom(timeMs: number): void {
-    const { tables } = this.commit
-    if ((loggedSince(tables.meta) ?? 0) < timeMs) noteLoggedSince(tables, timeMs)
-  }
-
-  silence(): void {
-    this.commit.silence()
+export function logWorkOn(commit: Commit): SilentWork {
+  const { tables } = commit
+  return {
+    readClock: () => commit.nowMs,
+    logFrom(timeMs) {
+      if ((loggedSince(tables.meta) ?? 0) < timeMs) noteLoggedSince(tables, timeMs)
+    },
+    silence: () => commit.silence(),
   }
 }

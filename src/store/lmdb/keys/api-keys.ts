@@ -22,14 +22,12 @@ export class LmdbKeys implements KeyPort {
   ) {}
 
   register(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>> {
-    return this.commits.run((commit) =>
-      answeredNow(registerKey(new LmdbKeyWork(commit), registration, this.randomKeyId)),
-    )
+    return this.commits.run((commit) => answeredNow(registerKey(keyWorkOn(commit), registration, this.randomKeyId)))
   }
 
   revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>> {
     return this.commits.run((commit) => {
-      const revocation = revokeKey(new LmdbKeyWork(commit), id, owner)
+      const revocation = revokeKey(keyWorkOn(commit), id, owner)
       return tracedIn(commit, trace, revocation)
     })
   }
@@ -55,52 +53,39 @@ export class LmdbKeys implements KeyPort {
 }
 
 /** What a commit does for keys. */
-export class LmdbKeyWork implements KeyWork {
-  constructor(private readonly commit: Commit) {}
-
-  readClock(): number {
-    return this.commit.nowMs
-  }
-
-  newId(random: () => string): string {
-    for (;;) {
-      const id = random()
-      if (!this.commit.tables.apiKeyIds.doesExist(Buffer.from(id, 'hex'))) return id
-    }
-  }
-
-  withPublicKey(publicKey: Uint8Array): ApiKey | undefined {
-    return findKey(this.commit, Buffer.from(publicKey))
-  }
-
-  withId(id: string): ApiKey | undefined {
-    return findById(this.commit, id)
-  }
-
-  /** Commits come one after the other. */
-  hold(): void {}
-
-  countActive(owner: string): number {
-    const ownerNo = ownerNoOf(this.commit, owner)
-    return ownerNo === undefined ? 0 : countActiveKeys(this.commit, ownerNo, ACTIVE_KEYS_MAX)
-  }
-
-  add(publicKey: Uint8Array, key: ApiKey): void {
-    const { apiKeys, apiKeyIds, ownerApiKeys } = this.commit.tables
-    const name = Buffer.from(publicKey)
-    const ownerNo = internOwner(this.commit, key.owner)
-    apiKeys.putSync(name, apiKeyCodec.encode(key))
-    apiKeyIds.putSync(Buffer.from(key.id, 'hex'), name)
-    ownerApiKeys.putSync(under(ownerNo, numberKey(this.commit.nextNo('apiKey'))), name)
-    if (key.revoked_at === null) addActiveKey(this.commit, ownerNo, key)
-  }
-
-  revoke(key: ApiKey): void {
-    const publicKey = publicKeyOf(this.commit, key.id)
-    if (publicKey === undefined) throw new Error('a key was revoked that is not there')
-    this.commit.tables.apiKeys.putSync(publicKey, apiKeyCodec.encode(key))
-    this.commit.caches.keys.set(key.id, key)
-    removeActiveKey(this.commit, internOwner(this.commit, key.owner), key)
+export function keyWorkOn(commit: Commit): KeyWork {
+  const { apiKeys, apiKeyIds, ownerApiKeys } = commit.tables
+  return {
+    readClock: () => commit.nowMs,
+    newId(random) {
+      for (;;) {
+        const id = random()
+        if (!apiKeyIds.doesExist(Buffer.from(id, 'hex'))) return id
+      }
+    },
+    withPublicKey: (publicKey) => findKey(commit, Buffer.from(publicKey)),
+    withId: (id) => findById(commit, id),
+    /** Commits come one after the other. */
+    hold() {},
+    countActive(owner) {
+      const ownerNo = ownerNoOf(commit, owner)
+      return ownerNo === undefined ? 0 : countActiveKeys(commit, ownerNo, ACTIVE_KEYS_MAX)
+    },
+    add(publicKey, key) {
+      const name = Buffer.from(publicKey)
+      const ownerNo = internOwner(commit, key.owner)
+      apiKeys.putSync(name, apiKeyCodec.encode(key))
+      apiKeyIds.putSync(Buffer.from(key.id, 'hex'), name)
+      ownerApiKeys.putSync(under(ownerNo, numberKey(commit.nextNo('apiKey'))), name)
+      if (key.revoked_at === null) addActiveKey(commit, ownerNo, key)
+    },
+    revoke(key) {
+      const publicKey = publicKeyOf(commit, key.id)
+      if (publicKey === undefined) throw new Error('a key was revoked that is not there')
+      apiKeys.putSync(publicKey, apiKeyCodec.encode(key))
+      commit.caches.keys.set(key.id, key)
+      removeActiveKey(commit, internOwner(commit, key.owner), key)
+    },
   }
 }
 

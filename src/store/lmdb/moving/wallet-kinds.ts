@@ -6,7 +6,7 @@ import { identityCodec, internOwner, markKnown } from '../identities/identities.
 import { paidOn, putGreatest } from '../invoices/paid-invoices.js'
 import { isUnsettledAloud, noteUnsettled } from '../invoices/unsettled-wallets.js'
 import { apiKeyCodec } from '../keys/api-key-row.js'
-import { LmdbKeyWork } from '../keys/api-keys.js'
+import { keyWorkOn } from '../keys/api-keys.js'
 import {
   endOf,
   NUMBER_BYTES,
@@ -96,7 +96,7 @@ export const keys: LmdbMovedKind<'keys'> = {
       })
     }),
   write(commit, { publicKey, key }) {
-    const { status } = answeredNow(importKey(new LmdbKeyWork(commit), Buffer.from(publicKey, 'hex'), key))
+    const { status } = answeredNow(importKey(keyWorkOn(commit), Buffer.from(publicKey, 'hex'), key))
     if (status !== 'added') throw new OperatorError(`the API key ${key.id} is there twice`)
   },
 }

@@ -1,4 +1,4 @@
-import { ACTIVE_KEYS_MAX, type ApiKey, type ApiKeyRegistration, PUBLIC_KEY_BYTES } from '../../../domain/api-key.js'
+import { ACTIVE_KEYS_MAX, type ApiKey, type ApiKeyRegistration } from '../../../domain/api-key.js'
 import type { Outcome } from '../../../domain/failure.js'
 import type { KeyPort } from '../../keys.js'
 import type { Page, PageOf } from '../../reading.js'
@@ -39,14 +39,12 @@ export class PostgresKeys implements KeyPort {
 
   register(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>> {
     return this.database.writeRequested((work) =>
-      answeredLater(registerKey(new PostgresKeyWork(work), registration, this.randomKeyId)),
+      answeredLater(registerKey(keyWorkOn(work), registration, this.randomKeyId)),
     )
   }
 
   revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>> {
-    return this.database.writeRequested((work) =>
-      tracedIn(work, trace, revokeKey(new PostgresKeyWork(work), id, owner)),
-    )
+    return this.database.writeRequested((work) => tracedIn(work, trace, revokeKey(keyWorkOn(work), id, owner)))
   }
 
   async withId(id: string): Promise<ApiKey | undefined> {
@@ -55,7 +53,6 @@ export class PostgresKeys implements KeyPort {
   }
 
   async find(publicKey: Uint8Array): Promise<ApiKey | undefined> {
-    if (publicKey.length !== PUBLIC_KEY_BYTES) return undefined
     return this.finder.ask(Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength).toString('hex'))
   }
 
@@ -93,54 +90,36 @@ export async function keysOf(work: Work, ids: readonly string[]): Promise<Readon
 }
 
 /** What a unit of work does for keys. */
-export class PostgresKeyWork implements KeyWork {
-  constructor(private readonly work: Work) {}
-
-  readClock(): Promise<number> {
-    return this.work.readClock()
-  }
-
-  /** Where another key has it, the database refuses to add this one. */
-  newId(random: () => string): string {
-    return random()
-  }
-
-  withPublicKey(publicKey: Uint8Array): Promise<ApiKey | undefined> {
-    return this.only(sql`public_key = ${Buffer.from(publicKey)}`)
-  }
-
-  withId(id: string): Promise<ApiKey | undefined> {
-    return this.only(sql`id = ${id} FOR UPDATE`)
-  }
-
-  /** The owner's row is the lock of the number of its keys. */
-  hold(owner: string): void {
-    internOwner(this.work, owner)
-    this.work.lock(sql`SELECT owner FROM identities WHERE owner = ${owner} FOR UPDATE`)
-  }
-
-  async countActive(owner: string, nowMs: number): Promise<number> {
-    const row = await this.work.row<{ readonly count: number }>(sql`
-      SELECT count(*) AS count FROM (
-        SELECT 1 FROM api_keys WHERE owner = ${owner} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at >= ${nowMs}::bigint)
-        LIMIT ${ACTIVE_KEYS_MAX}::bigint) AS active`)
-    return row?.count ?? 0
-  }
-
-  add(publicKey: Uint8Array, key: ApiKey): void {
-    this.work.write(sql`
-      INSERT INTO api_keys (public_key, id, owner, label, public_key_text, permissions, expires_at, revoked_at, created_at)
-      VALUES (${Buffer.from(publicKey)}, ${key.id}, ${key.owner}, ${key.label}, ${key.public_key}, ${key.permissions},
-        ${key.expires_at}, ${key.revoked_at}, ${key.created_at})`)
-  }
-
-  revoke({ id, revoked_at }: ApiKey): void {
-    this.work.write(sql`UPDATE api_keys SET revoked_at = ${revoked_at} WHERE id = ${id}`)
-  }
-
-  private async only(condition: Fragment): Promise<ApiKey | undefined> {
-    const row = await this.work.row<KeyColumns>(sql`SELECT ${COLUMNS} FROM api_keys WHERE ${condition}`)
+export function keyWorkOn(work: Work): KeyWork {
+  const only = async (condition: Fragment) => {
+    const row = await work.row<KeyColumns>(sql`SELECT ${COLUMNS} FROM api_keys WHERE ${condition}`)
     return row === undefined ? undefined : toKey(row)
+  }
+  return {
+    readClock: () => work.readClock(),
+    /** Where another key has it, the database refuses to add this one. */
+    newId: (random) => random(),
+    withPublicKey: (publicKey) => only(sql`public_key = ${Buffer.from(publicKey)}`),
+    withId: (id) => only(sql`id = ${id} FOR UPDATE`),
+    /** The owner's row is the lock of the number of its keys. */
+    hold(owner) {
+      internOwner(work, owner)
+      work.lock(sql`SELECT owner FROM identities WHERE owner = ${owner} FOR UPDATE`)
+    },
+    async countActive(owner, nowMs) {
+      const row = await work.row<{ readonly count: number }>(sql`
+        SELECT count(*) AS count FROM (
+          SELECT 1 FROM api_keys WHERE owner = ${owner} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at >= ${nowMs}::bigint)
+          LIMIT ${ACTIVE_KEYS_MAX}::bigint) AS active`)
+      return row?.count ?? 0
+    },
+    add(publicKey, key) {
+      work.write(sql`
+        INSERT INTO api_keys (public_key, id, owner, label, public_key_text, permissions, expires_at, revoked_at, created_at)
+        VALUES (${Buffer.from(publicKey)}, ${key.id}, ${key.owner}, ${key.label}, ${key.public_key}, ${key.permissions},
+          ${key.expires_at}, ${key.revoked_at}, ${key.created_at})`)
+    },
+    revoke: ({ id, revoked_at }) => work.write(sql`UPDATE api_keys SET revoked_at = ${revoked_at} WHERE id = ${id}`),
   }
 }
 
