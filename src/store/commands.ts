@@ -54,6 +54,12 @@ export interface OrderCommand {
   readonly terms?: CreationTerms
 }
 
+/** On how many wallets a creation enters invoices. */
+export function placesOf({ request }: InvoiceCommand | OrderCommand): number {
+  if ('walletIds' in request) return request.walletIds.length
+  return request.options.reduce((sum, { walletIds }) => sum + walletIds.length, 0)
+}
+
 /** An order that was created, with its invoices in the order of its options. */
 export interface CreatedOrder {
   readonly order: Order

@@ -10,6 +10,9 @@ export interface LedgerEvent {
   readonly fact: LedgerFact | UnreadableFact
 }
 
+/** Transactions that one step of a follower forgets at most; the rest follow with the next ones. */
+export const FORGOTTEN_MAX = 10_000
+
 /** Facts of the ledger about identities and wallets, and the memory of a follower of the ledger. */
 export interface LedgerPort {
   /**

@@ -9,6 +9,7 @@ import {
   type InvoiceResult,
   type OrderCommand,
   type OrderResult,
+  placesOf,
   type Settled,
   TrialPassed,
   type WalletCommand,
@@ -105,7 +106,7 @@ export class LmdbCommands implements CommandPort {
         isHeldUp = result === null
         return result
       })
-      for (const fate of await commits.runAllAdmitted(units, left.map(placesOf))) {
+      for (const fate of await commits.runAllAdmitted(units, left.map(placesIn))) {
         if (fate.status === 'rejected') fates.push(fate)
         else if (fate.value !== null) fates.push({ status: 'fulfilled', value: fate.value })
         else break
@@ -178,10 +179,8 @@ function areInvoices(batch: readonly WalletCommand[]): batch is readonly Invoice
 }
 
 /** On how many wallets a command enters invoices, as far as it says so. */
-function placesOf(command: WalletCommand): number {
-  if (command.type === 'invoice') return command.request.walletIds.length
-  if (command.type !== 'order') return 0
-  return command.request.options.reduce((sum, { walletIds }) => sum + walletIds.length, 0)
+function placesIn(command: WalletCommand): number {
+  return command.type === 'invoice' || command.type === 'order' ? placesOf(command) : 0
 }
 
 function create(commit: Commit, command: InvoiceCommand, terms: InvoiceTerms): InvoiceResult {

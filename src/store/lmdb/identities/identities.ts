@@ -1,6 +1,6 @@
 import type { IdentityPort } from '../../identities.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
-import type { OwnerNo } from '../tables/keys.js'
+import { isKey, type OwnerNo } from '../tables/keys.js'
 import { flag, integer, recordCodec } from '../tables/record-codec.js'
 import { findKeys } from './identity-keys.js'
 
@@ -11,9 +11,6 @@ export interface IdentityRow {
 }
 
 export const identityCodec = recordCodec<IdentityRow>('identities', 1, { no: integer, isKnown: flag })
-
-/** An owner of 128 code points has at most so many. */
-const OWNER_BYTES_MAX = 512
 
 /** Which identities the ledger is known to have. An owner whom a record names has a number, which is less. */
 export class LmdbIdentities implements IdentityPort {
@@ -67,7 +64,7 @@ export function markKnown(commit: Commit, owner: string): boolean {
 
 function findRow(at: Reader, owner: string): IdentityRow | undefined {
   const key = Buffer.from(owner)
-  if (key.length === 0 || key.length > OWNER_BYTES_MAX) return undefined
+  if (!isKey(key)) return undefined
   const bytes = at.tables.identities.get(key)
   return bytes === undefined ? undefined : identityCodec.decode(bytes)
 }

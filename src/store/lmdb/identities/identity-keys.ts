@@ -1,6 +1,7 @@
 import type { IdentityKeys, KeyHistory, KeySpan } from '../../../domain/key-history.js'
 import type { PushedKeys } from '../../../domain/ledger-fact.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
+import { isKey } from '../tables/keys.js'
 import { type FieldKind, fieldsOf, integer, listOf, recordCodec, storedAs, text } from '../tables/record-codec.js'
 
 const spanFields = fieldsOf<KeySpan>({
@@ -29,7 +30,7 @@ function asListOrNull<T>(kind: FieldKind<T>): FieldKind<T | null> {
 /** What is kept of the keys of an identity; undefined when nothing is. */
 export function findKeys({ tables }: Reader, identity: string): Omit<IdentityKeys, 'identity'> | undefined {
   const key = Buffer.from(identity)
-  const bytes = key.length === 0 || key.length > OWNER_BYTES_MAX ? undefined : tables.identityKeys.get(key)
+  const bytes = isKey(key) ? tables.identityKeys.get(key) : undefined
   return bytes === undefined ? undefined : identityKeysCodec.decode(bytes)
 }
 
@@ -44,6 +45,3 @@ export function putKeyHistory(commit: Commit, identity: string, history: KeyHist
 export function putKeys({ tables }: Pick<Commit, 'tables'>, { identity, ...keys }: IdentityKeys): void {
   tables.identityKeys.putSync(Buffer.from(identity), identityKeysCodec.encode(keys))
 }
-
-/** An owner of 128 code points has at most so many. */
-const OWNER_BYTES_MAX = 512

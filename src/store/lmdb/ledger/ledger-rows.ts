@@ -5,6 +5,7 @@ import type {
   ListedTransaction,
   SetAside,
 } from '../../../domain/ledger-progress.js'
+import { FORGOTTEN_MAX } from '../../ledger.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { integer, listOf, orNull, recordCodec, text } from '../tables/record-codec.js'
@@ -13,9 +14,6 @@ import { NOTHING, removeKeys } from '../tables/tables.js'
 export const PROGRESS_KEY = Buffer.from('ledger-progress')
 /** Data of version 2 has this instead: how far the ledger was read, and nothing about what lies behind. */
 export const CURSOR_KEY = Buffer.from('ledger-cursor')
-
-/** The most rows that one commit forgets; the rest follow with the next ones. */
-const FORGOTTEN_MAX = 10_000
 
 export const progressCodec = recordCodec<LedgerProgress>('meta/ledger-progress', 1, {
   origin: text,

@@ -9,6 +9,7 @@ import {
   type InvoiceResult,
   type OrderCommand,
   type OrderResult,
+  placesOf,
   type Settled,
   TrialPassed,
   type WalletCommand,
@@ -175,6 +176,5 @@ function isDeposit(command: WalletCommand): command is DepositCommand {
 }
 
 function weightOf(creation: Creation): number {
-  if (creation.type === 'invoice') return creation.request.walletIds.length
-  return creation.request.options.reduce((sum, { walletIds }) => sum + walletIds.length, ORDER_WEIGHT)
+  return placesOf(creation) + (creation.type === 'order' ? ORDER_WEIGHT : 0)
 }

@@ -9,7 +9,7 @@ import type {
 } from '../../../domain/ledger-progress.js'
 import type { FlawOfAddress } from '../../../domain/wallet.js'
 import type { Settled } from '../../commands.js'
-import type { LedgerEvent, LedgerPort } from '../../ledger.js'
+import { FORGOTTEN_MAX, type LedgerEvent, type LedgerPort } from '../../ledger.js'
 import { answeredLater } from '../../rules/asking.js'
 import { applyEvent } from '../../rules/ledger-facts.js'
 import type { Database } from '../connection/database.js'
@@ -26,9 +26,6 @@ interface ProgressColumns {
   readonly comparing_ms: number | null
   readonly compared_at_ms: number
 }
-
-/** The most rows that one step forgets; the rest follow with the next ones. */
-const FORGOTTEN_MAX = 10_000
 
 /** Facts of the ledger, each applied once, and the memory of a follower. */
 export class PostgresLedger implements LedgerPort {
