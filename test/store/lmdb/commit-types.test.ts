@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import * as commitLoop from '../../../src/store/lmdb/commit/commit-loop.js'
-import { type Commit, CommitLoop, type Snapshot } from '../../../src/store/lmdb/commit/commit-loop.js'
+import type { Commit, Snapshot } from '../../../src/store/lmdb/commit/commit.js'
+import * as commitModule from '../../../src/store/lmdb/commit/commit.js'
+import { CommitLoop } from '../../../src/store/lmdb/commit/commit-loop.js'
 import { prepareSchema } from '../../../src/store/lmdb/file/schema.js'
 import { internOwner, markKnown } from '../../../src/store/lmdb/identities/identities.js'
 import { InvoiceAnswers } from '../../../src/store/lmdb/invoices/invoice-answers.js'
@@ -37,7 +38,7 @@ async function withLoop(run: (commits: CommitLoop) => void | Promise<void>): Pro
 describe('a commit', () => {
   test('cannot be made outside of the commit loop', () =>
     withLoop(async (commits) => {
-      assert.deepEqual(Object.keys(commitLoop), ['CommitLoop'])
+      assert.deepEqual(Object.keys(commitModule), ['UnitRunner'])
       const { tables, caches, nowMs } = await commits.run((commit) => commit)
       const forged = { tables, caches, nowMs, newId: () => Buffer.alloc(16), nextNo: () => 1 }
       // @ts-expect-error It has every public member of a commit, and is none.

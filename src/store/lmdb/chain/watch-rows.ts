@@ -1,6 +1,6 @@
 import type { Network } from '../../../domain/network.js'
 import { NEVER_WATCHED, type Watch } from '../../../domain/watch.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { networkKey } from '../tables/keys.js'
 import { integer, orNull, recordCodec, text } from '../tables/record-codec.js'
 

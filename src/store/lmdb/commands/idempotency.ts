@@ -5,7 +5,7 @@ import {
   type SignedCreation,
 } from '../../../domain/idempotency.js'
 import type { EarlierRequest } from '../../rules/create-invoice.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
 import { type InvoiceId, idOfKey, timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { NOTHING, removeKeys } from '../tables/tables.js'

@@ -1,144 +1,18 @@
-import { BoundedSlice, type Slice } from '../../../base/turns.js'
-import { type Clock, elapsedOf } from '../../../clock.js'
-import { INVOICE_WALLETS_MAX } from '../../../domain/invoice.js'
-import { ORDER_OPTIONS_MAX } from '../../../domain/order.js'
 import type { Settled } from '../../commands.js'
 import type { CommitObserver } from '../../commit-observer.js'
 import { isDamage } from '../../damage.js'
 import { QueueFull, StorageUnavailable } from '../../refusals.js'
-import { CurrencyNumbers } from '../tables/currencies.js'
-import type { Numbers } from '../tables/keys.js'
-import type { ReadTables, Tables } from '../tables/tables.js'
-import { Caches, Memos } from './caches.js'
+import type { Tables } from '../tables/tables.js'
 import { Changes } from './changes.js'
+import { type Snapshot, type TimedUnit, type Unit, UnitRunner, type World } from './commit.js'
 import { commitErrorOf } from './commit-error.js'
 import type { DataDisk } from './data-disk.js'
 import { WaitingUnits } from './waiting-units.js'
 
-/**
- * How long the units of one transaction may hold the thread together. The last one is not interrupted, so one that is known to take long
- * is not begun behind others.
- */
-const COMMIT_MS = 5
-
-/** What an invoice counts for on each of its wallets: the widest order takes all the time of a transaction, so that there is one in it. */
-const PLACE_MS = COMMIT_MS / (ORDER_OPTIONS_MAX * INVOICE_WALLETS_MAX)
-
-/** What the commands of one transaction may spend together on what can wait: expiries, and invoices that a deposit has paid beside its own. */
-const ASIDE_LOOKUPS = 200
-
 const NO_PLACES: readonly number[] = []
 
-/** Time and ids, passed in so that a test can own them. */
-export interface World {
-  readonly clock: Clock
-  /** 16 time-ordered bytes whose first 6 are `nowMs`. */
-  readonly newId: (nowMs: number) => Buffer
-}
-
-/**
- * The transaction that a unit of work runs in. Only the commit loop can make one, so what takes a `Commit` cannot be called
- * outside of a transaction.
- */
-class UnitCommit {
-  /** Read once: everything that a unit does happens at the same time. Unix ms. */
-  readonly nowMs: number
-  private isMuted = false
-
-  constructor(
-    readonly tables: Tables,
-    /** Valid in this transaction and, when it succeeds, in later ones. */
-    readonly caches: Caches,
-    private readonly world: World,
-    private readonly changes: Changes,
-    /** What may be spent beside the units' own work. One for all units of a transaction. */
-    readonly aside: Slice,
-  ) {
-    this.nowMs = world.clock.now()
-  }
-
-  /** A slice of the thread's time, for a unit that does nothing but what can wait. */
-  slice(mostMs: number, mostLookups: number): Slice {
-    return boundedSlice(this.world, mostMs, mostLookups)
-  }
-
-  /** What the unit does from now on is told to nobody: it owes no webhooks, and is no event. */
-  silence(): void {
-    this.isMuted = true
-  }
-
-  get isSilent(): boolean {
-    return this.isMuted
-  }
-
-  /** A new id of this time, or of a given one. */
-  newId(timeMs = this.nowMs): Buffer {
-    return this.world.newId(timeMs)
-  }
-
-  /** Notes that the deposits or the address of a wallet change, or that an invoice on it ends. */
-  changed(walletId: string): void {
-    this.changes.addWallet(walletId)
-  }
-
-  /** Notes that deposits change which are matched to an invoice. */
-  ownChanged(invoiceId: string): void {
-    this.changes.addInvoice(invoiceId)
-  }
-
-  /** Notes that something was logged of an owner whose events are sent. */
-  logged(owner: string): void {
-    this.changes.addLogged(owner)
-  }
-
-  /** The numbers of currencies, as this transaction sees them. */
-  get currencies(): CurrencyNumbers {
-    return this.caches.currenciesIn(this.tables)
-  }
-
-  nextNo<K extends keyof Numbers>(kind: K): Numbers[K] {
-    return this.caches.sequences.next(this.tables, kind)
-  }
-
-  /** Notes that a record of another store came with its number. */
-  usedNo(kind: keyof Numbers, number: number): void {
-    this.caches.sequences.use(this.tables, kind, number)
-  }
-}
-export type Commit = UnitCommit
-
-/** The committed state, for readers. Only the commit loop can make one, and a unit of work gets none. */
-class CommittedState {
-  /** Only commits have them: a reader must not see what may yet be undone. */
-  readonly caches = null
-  readonly memos = new Memos()
-  readonly currencies: CurrencyNumbers
-
-  constructor(
-    readonly tables: ReadTables,
-    private readonly clock: Clock,
-  ) {
-    this.currencies = new CurrencyNumbers(tables.currencies)
-  }
-
-  /** Unix ms. */
-  get nowMs(): number {
-    return this.clock.now()
-  }
-}
-export type Snapshot = CommittedState
-
-/** Where to read: in a transaction, with what it has written so far, or what was committed. */
-export type Reader = Commit | Snapshot
-
-/** A piece of work that reads, decides and writes without a pause; what it writes before it throws is undone. */
-type Unit<T> = (commit: Commit) => T
-
-interface Waiting {
-  readonly unit: Unit<unknown>
+interface Waiting extends TimedUnit {
   readonly isRequested: boolean
-  /** On how many wallets it enters invoices, as far as that is known. */
-  readonly places: number
   readonly call: object
   readonly settle: (fate: Settled<unknown>) => void
 }
@@ -147,9 +21,6 @@ interface Waiting {
  * Group commit. Work that arrives during a commit goes into the next one together: one transaction and one
  * flush for all of it. One commit is in flight at a time. A promise resolves when the commit that carries its work is
  * durable.
- *
- * A unit that throws is rejected alone: everything is undone, and then each unit runs again in a nested transaction of its
- * own. Whatever is undone takes the caches of commits with it.
  *
  * The binding must not meet a disk that refuses writes: it describes the failed write in 100 bytes, may write more, and so
  * damages the memory of the process (lmdb 3.5.6, `mdb_page_flush`). A commit therefore begins only when there is space for
@@ -161,28 +32,25 @@ export class CommitLoop {
   private isClosed = false
 
   readonly changes = new Changes()
-  private isInTransaction = false
+  private readonly units: UnitRunner
   /** Why the last commit failed, since nobody asked to go on. */
   private refusal: unknown = null
-  private caches = new Caches()
-  private readonly committed: CommittedState
 
   constructor(
     private readonly tables: Tables,
-    private readonly world: World,
+    world: World,
     private readonly disk: Pick<DataDisk, 'obstacle'>,
     private readonly observer?: CommitObserver,
     private readonly onFailed?: (reason: StorageUnavailable) => void,
     /** Called with why a unit or a commit failed. */
     private readonly onError: (error: unknown) => void = () => {},
   ) {
-    this.committed = new CommittedState(tables, world.clock)
+    this.units = new UnitRunner(tables, world, this.changes, onError)
   }
 
   /** The committed state. A unit of work reads through its commit instead: what it sees may yet be undone. */
   get snapshot(): Snapshot {
-    if (this.isInTransaction) throw new Error('a unit of work reads through its commit')
-    return this.committed
+    return this.units.snapshot
   }
 
   /** Reads the committed state for a caller that is no method of a port, of which others hear why it fails (`overheard.ts`). */
@@ -200,7 +68,7 @@ export class CommitLoop {
    * again.
    */
   ownerHint(walletId: string): string | null | undefined {
-    return this.caches.wallets.get(walletId)?.owner
+    return this.units.ownerHint(walletId)
   }
 
   /** Runs a unit; rejects with what it threw, with `QueueFull` when too much waits, or with `StorageUnavailable`. */
@@ -270,24 +138,19 @@ export class CommitLoop {
 
   private async commit(): Promise<void> {
     let batch: readonly Waiting[] = []
-    let fates: Settled<unknown>[] = []
+    let fates: readonly Settled<unknown>[] = []
     const startedAt = this.observer === undefined ? 0 : this.observer.now()
     try {
       this.assertWritable()
       await this.tables.root.transaction(() => {
         // Taken here and not before: what arrives until the write lock is held still joins.
         batch = this.waiting.take()
-        this.isInTransaction = true
-        try {
-          fates = this.runTogether(batch) ?? this.runApart(batch)
-        } finally {
-          this.isInTransaction = false
-        }
+        fates = this.units.run(batch)
         this.putBackAfter(batch, fates.length)
         batch = batch.slice(0, fates.length)
       })
     } catch (cause) {
-      this.dropCaches()
+      this.units.dropCaches()
       this.changes.forget()
       // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
       if (batch.length === 0) batch = this.waiting.take()
@@ -324,64 +187,6 @@ export class CommitLoop {
     const obstacle = this.refusal ?? this.disk.obstacle()
     if (obstacle !== null) throw obstacle
   }
-
-  /** As many units as there is time for, in one nested transaction; null, with everything undone, when one throws. */
-  private runTogether(batch: readonly Waiting[]): Settled<unknown>[] | null {
-    try {
-      return this.nested(() =>
-        this.inTime(batch, (unit, aside) => ({ status: 'fulfilled', value: unit(this.newCommit(aside)) })),
-      )
-    } catch {
-      this.dropCaches()
-      return null
-    }
-  }
-
-  /** Each unit in a nested transaction of its own, as many as there is time for. */
-  private runApart(batch: readonly Waiting[]): Settled<unknown>[] {
-    return this.inTime(batch, (unit, aside) => {
-      try {
-        return { status: 'fulfilled', value: this.nested(() => unit(this.newCommit(aside))) }
-      } catch (reason) {
-        this.dropCaches()
-        this.onError(reason)
-        return { status: 'rejected', reason }
-      }
-    })
-  }
-
-  /** Runs units, at least one, until the time of a transaction is over. */
-  private inTime(
-    batch: readonly Waiting[],
-    run: (unit: Unit<unknown>, aside: Slice) => Settled<unknown>,
-  ): Settled<unknown>[] {
-    const time = boundedSlice(this.world, COMMIT_MS, Number.POSITIVE_INFINITY)
-    const aside = boundedSlice(this.world, COMMIT_MS, ASIDE_LOOKUPS)
-    const fates: Settled<unknown>[] = []
-    for (const { unit, places } of batch) {
-      if (fates.length > 0 && !time.hasTimeFor(places * PLACE_MS)) break
-      fates.push(run(unit, aside))
-    }
-    return fates
-  }
-
-  private nested<T>(work: () => T): T {
-    // Inside a transaction's callback the binding runs a nested one at once and answers its value, not a promise.
-    return this.tables.root.childTransaction(work) as unknown as T
-  }
-
-  private newCommit(aside: Slice): Commit {
-    return new UnitCommit(this.tables, this.caches, this.world, this.changes, aside)
-  }
-
-  /** A transaction was undone, and the caches may hold rows of it. */
-  private dropCaches(): void {
-    this.caches = new Caches()
-  }
-}
-
-function boundedSlice({ clock }: World, mostMs: number, mostLookups: number): BoundedSlice {
-  return new BoundedSlice(() => elapsedOf(clock), mostMs, mostLookups)
 }
 
 function allRejected<T>(units: readonly unknown[], reason: Error): Promise<readonly Settled<T>[]> {

@@ -1,7 +1,7 @@
 import { type Currency, isCurrency } from '../../../domain/amount.js'
 import type { Deposit } from '../../../domain/deposit.js'
 import type { DepositRecord } from '../../rules/deposit-work.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import {
   type AddressNo,
   bigintFromBytes,

@@ -5,7 +5,7 @@ import { type DepositJudge, judgeReport, type RecordedDeposit } from '../../rule
 import type { Choices } from '../../rules/match-deposit.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import { endDepositAside } from '../chain/aside-rows.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { findDeposit } from './deposit-rows.js'
 import { LmdbDepositWork } from './deposit-work.js'
 

@@ -1,5 +1,5 @@
 import { qualifies } from '../../../domain/qualification.js'
-import type { Reader } from '../commit/commit-loop.js'
+import type { Reader } from '../commit/commit.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
 import type { InvoiceId } from '../tables/keys.js'
 import { walletAt } from '../wallets/wallets.js'

@@ -1,6 +1,6 @@
 import type { EventCursor } from '../../event-outbox.js'
 import type { CursorWork } from '../../rules/queue-events.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { ownerNoOf } from '../identities/identities.js'
 import { numberKey, type OwnerNo } from '../tables/keys.js'
 import { orNull, recordCodec, text } from '../tables/record-codec.js'

@@ -1,5 +1,5 @@
 import type { EventImportWork, ToldEvent } from '../../rules/import-events.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { findDeposit } from '../deposits/deposit-rows.js'
 import { internOwner } from '../identities/identities.js'
 import { findInvoice, type InvoiceRow } from '../invoices/invoice-rows.js'

@@ -1,7 +1,7 @@
 import { answeredNow } from '../../rules/asking.js'
 import { passedOver } from '../../rules/queue-events.js'
 import { type OldEvents, removeOldEvents } from '../../rules/remove-events.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { endOf, NUMBER_BYTES, numberKey, type OwnerNo, timeKey, under, WIDE_BYTES } from '../tables/keys.js'
 import { firstKey, lastKey, type ReadTable, removeKeys } from '../tables/tables.js'
 import { cursorOf, followers, putCursor } from './event-cursors.js'

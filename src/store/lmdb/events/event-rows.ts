@@ -10,7 +10,7 @@ import {
 } from '../../../domain/event.js'
 import { NO_ORDER_FIELDS } from '../../../domain/order-fields.js'
 import type { LoggedEvent } from '../../rules/queue-events.js'
-import type { Reader } from '../commit/commit-loop.js'
+import type { Reader } from '../commit/commit.js'
 import { findInvoice, type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
 import { orderOf } from '../invoices/order-rows.js'
 import { orderRow } from '../orders/order-rows.js'

@@ -1,5 +1,5 @@
 import type { SilentWork } from '../../rules/import-outcomes.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { endOf, ID_BYTES, timeKey, timeOfId, WIDE_BYTES } from '../tables/keys.js'
 import { lastKey, NOTHING, type ReadTable, type Tables } from '../tables/tables.js'
 

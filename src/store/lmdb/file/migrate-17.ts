@@ -1,4 +1,4 @@
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { listLeaning } from '../orders/leaning-orders.js'
 import { orderRow, putOrderRow } from '../orders/order-rows.js'
 import { orderWorkOn } from '../orders/order-work.js'

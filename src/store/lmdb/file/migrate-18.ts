@@ -1,4 +1,4 @@
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { indexed } from '../invoices/invoice-places.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
 import { clearOpen, enterOpen } from '../invoices/open-invoices.js'

@@ -1,4 +1,4 @@
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { depositCodec } from '../deposits/deposit-rows.js'
 import { isPaidNow } from '../invoices/invoice-index.js'
 import { indexed } from '../invoices/invoice-places.js'

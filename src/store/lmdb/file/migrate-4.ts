@@ -1,4 +1,4 @@
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { depositCodec, listDepositNo } from '../deposits/deposit-rows.js'
 import type { Migration } from './migration.js'
 

@@ -1,5 +1,5 @@
 import { noteWallet } from '../chain/watch-rows.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { walletCodec } from '../wallets/wallet-row.js'
 import type { Migration } from './migration.js'
 

@@ -1,7 +1,8 @@
 import { OperatorError, StartStopped } from '../../../operator-error.js'
 import type { MigrationControl, MigrationPlan } from '../../migration.js'
 import { StorageUnavailable } from '../../refusals.js'
-import { type Commit, CommitLoop, type World } from '../commit/commit-loop.js'
+import type { Commit, World } from '../commit/commit.js'
+import { CommitLoop } from '../commit/commit-loop.js'
 import { DataDisk } from '../commit/data-disk.js'
 import { bytes, integer, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
 import {

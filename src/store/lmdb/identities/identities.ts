@@ -1,5 +1,6 @@
 import type { IdentityPort } from '../../identities.js'
-import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
+import type { CommitLoop } from '../commit/commit-loop.js'
 import { isKey, type OwnerNo } from '../tables/keys.js'
 import { flag, integer, recordCodec } from '../tables/record-codec.js'
 import { findKeys } from './identity-keys.js'

@@ -1,6 +1,6 @@
 import type { IdentityKeys, KeyHistory, KeySpan } from '../../../domain/key-history.js'
 import type { PushedKeys } from '../../../domain/ledger-fact.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { isKey } from '../tables/keys.js'
 import { type FieldKind, fieldsOf, integer, listOf, recordCodec, storedAs, text } from '../tables/record-codec.js'
 

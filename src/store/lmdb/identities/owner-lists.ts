@@ -1,5 +1,5 @@
 import type { Page, PageOf } from '../../reading.js'
-import type { Snapshot } from '../commit/commit-loop.js'
+import type { Snapshot } from '../commit/commit.js'
 import { endOf, numberKey } from '../tables/keys.js'
 import type { ReadTable } from '../tables/tables.js'
 import { ownerNoOf } from './identities.js'

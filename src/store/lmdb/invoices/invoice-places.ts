@@ -1,6 +1,6 @@
 import { walletsOf } from '../../../domain/invoice.js'
 import { type Callback, callbackOf } from '../../rules/callbacks.js'
-import type { Reader } from '../commit/commit-loop.js'
+import type { Reader } from '../commit/commit.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import {
   endOf,

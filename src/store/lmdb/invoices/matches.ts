@@ -1,6 +1,6 @@
 import type { Received } from '../../../domain/payment.js'
 import type { MatchChange } from '../../rules/invoice-life.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import type { ReceiptOrder } from '../payments/running-totals.js'
 import {
   bigintFromBytes,

@@ -1,5 +1,5 @@
 import { SIMILAR_EXAMINED_MAX } from '../../rules/match-deposit.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import { endOf, ID_BYTES, type InvoiceId, idOfKey, NUMBER_BYTES, sortableAmount } from '../tables/keys.js'
 import { lastKey, NOTHING } from '../tables/tables.js'

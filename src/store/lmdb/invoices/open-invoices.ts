@@ -1,5 +1,5 @@
 import { CALLBACK } from '../../rules/callbacks.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import {
   ID_BYTES,

@@ -1,5 +1,5 @@
 import { isSetTooMany, WALLET_SETS_MAX } from '../../../domain/invoice.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import type { OwnerNo, SetNo } from '../tables/keys.js'
 import { findWallet } from '../wallets/wallets.js'

@@ -6,7 +6,7 @@ import {
   NO_ORDER_FIELDS,
   type OrderFields,
 } from '../../../domain/order-fields.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { type InvoiceId, type OwnerNo, sortableText, under } from '../tables/keys.js'
 import { CorruptRecord, orNull, recordCodec, type Shape, storedAs, text } from '../tables/record-codec.js'
 import { NOTHING } from '../tables/tables.js'

@@ -1,6 +1,6 @@
 import type { PaidAmount } from '../../moving/records.js'
 import { SIMILAR_EXAMINED_MAX } from '../../rules/match-deposit.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import {
   bigintFromBytes,

@@ -1,7 +1,7 @@
 import type { Slice } from '../../../base/turns.js'
 import { walletsOf } from '../../../domain/invoice.js'
 import { behindPiece, type Unsettled, unsettledAgain, unsettledBy } from '../../rules/unsettled-wallets.js'
-import type { Commit, Reader, Snapshot } from '../commit/commit-loop.js'
+import type { Commit, Reader, Snapshot } from '../commit/commit.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import { type InvoiceId, idOfKey, NUMBER_BYTES, numberKey, timeOfId, type WalletNo } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'

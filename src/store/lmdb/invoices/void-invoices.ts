@@ -1,5 +1,5 @@
 import { VOID_EXAMINED_MAX } from '../../rules/match-deposit.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import { endOf, ID_BYTES, type InvoiceId, idOfKey, timeKey, timeOfId, WIDE_BYTES } from '../tables/keys.js'
 import { NOTHING } from '../tables/tables.js'

@@ -1,4 +1,4 @@
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { endOf, NUMBER_BYTES, numberKey, type OwnerNo, type SetNo, under } from '../tables/keys.js'
 import { integer, recordCodec, text } from '../tables/record-codec.js'
 import { NOTHING } from '../tables/tables.js'

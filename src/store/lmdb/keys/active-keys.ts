@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../domain/api-key.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { endOf, NUMBER_BYTES, numberKey, type OwnerNo, TIME_MAX, timeKey, under, WIDE_BYTES } from '../tables/keys.js'
 import { NOTHING, removeKeys } from '../tables/tables.js'
 

@@ -1,6 +1,6 @@
 import type { EventOutcome } from '../../../domain/ledger-fact.js'
 import { type EarlierAnswer, keptAnswer, rejectionOfId, repeatedAnswer } from '../../rules/answered-events.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { NOTHING, removeKeys } from '../tables/tables.js'
 

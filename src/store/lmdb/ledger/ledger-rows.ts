@@ -6,7 +6,7 @@ import type {
   SetAside,
 } from '../../../domain/ledger-progress.js'
 import { FORGOTTEN_MAX } from '../../ledger.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { integer, listOf, orNull, recordCodec, text } from '../tables/record-codec.js'
 import { NOTHING, removeKeys } from '../tables/tables.js'

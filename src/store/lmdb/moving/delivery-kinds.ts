@@ -1,5 +1,5 @@
 import type { MovedEvent, MovedWebhook } from '../../moving/records.js'
-import type { Reader } from '../commit/commit-loop.js'
+import type { Reader } from '../commit/commit.js'
 import { cursorOf, putCursor } from '../events/event-cursors.js'
 import {
   beginBehind,

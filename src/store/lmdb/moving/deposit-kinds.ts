@@ -1,7 +1,7 @@
 import { OperatorError } from '../../../operator-error.js'
 import { blockCodec, holdDeposit, putBlock, putConfirmed } from '../chain/block-rows.js'
 import { putWatch, watchCodec } from '../chain/watch-rows.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { type DepositRow, depositKey, depositOfNo, listDepositNo, putDeposit } from '../deposits/deposit-rows.js'
 import { worthOfMatch } from '../deposits/match-worth.js'
 import { changeMatches, listOfInvoice } from '../invoices/matches.js'

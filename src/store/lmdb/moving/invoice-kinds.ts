@@ -1,6 +1,6 @@
 import { walletsOf } from '../../../domain/invoice.js'
 import type { MovedInvoice } from '../../moving/records.js'
-import type { Commit, Snapshot } from '../commit/commit-loop.js'
+import type { Commit, Snapshot } from '../commit/commit.js'
 import { internOwner } from '../identities/identities.js'
 import { addExpiry } from '../invoices/invoice-index.js'
 import { indexed } from '../invoices/invoice-places.js'

@@ -1,6 +1,6 @@
 import type { Placed } from '../../moving/ports.js'
 import type { MovedKind, MovedRecords } from '../../moving/records.js'
-import type { Commit, Snapshot } from '../commit/commit-loop.js'
+import type { Commit, Snapshot } from '../commit/commit.js'
 import type { ReadTable } from '../tables/tables.js'
 
 /** How the records of a kind are read from the tables, and written into them with every index on them. */

@@ -1,5 +1,5 @@
 import type { Placed } from '../../moving/ports.js'
-import type { Snapshot } from '../commit/commit-loop.js'
+import type { Snapshot } from '../commit/commit.js'
 import { identityCodec } from '../identities/identities.js'
 import type { OwnerNo } from '../tables/keys.js'
 

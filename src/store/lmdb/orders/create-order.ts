@@ -10,7 +10,7 @@ import { createOrder, type EarlierOrder, type OrderCreationWork } from '../../ru
 import { optionTerms } from '../../rules/creation-facts.js'
 import { reviewOrder } from '../../rules/order-life.js'
 import { findEarlier, isRepeatedCreation, rememberCreation, rememberRequest } from '../commands/idempotency.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { Examination, optionCreation } from '../invoices/create-invoice.js'
 import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
 import { findById } from '../keys/api-keys.js'

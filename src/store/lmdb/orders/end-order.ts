@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { EndOrderWork } from '../../rules/end-order.js'
 import type { HeldOrder } from '../../rules/order-work.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'
 import { findById } from '../keys/api-keys.js'
 import { readOptions } from './order-port.js'

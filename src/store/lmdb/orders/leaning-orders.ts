@@ -1,7 +1,7 @@
 import type { Currency } from '../../../domain/amount.js'
 import { walletsOf } from '../../../domain/invoice.js'
 import type { Order } from '../../../domain/order.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'
 import type { CurrencyNo } from '../tables/currencies.js'
 import { endOf, ID_BYTES, NUMBER_BYTES, type OrderId, under, type WalletNo } from '../tables/keys.js'

@@ -1,7 +1,7 @@
 import type { Slice } from '../../../base/turns.js'
 import { answeredNow } from '../../rules/asking.js'
 import { expireOrder } from '../../rules/order-end.js'
-import type { Commit, Snapshot } from '../commit/commit-loop.js'
+import type { Commit, Snapshot } from '../commit/commit.js'
 import { LOOKUPS_EACH, LOOKUPS_PER_WALLET } from '../invoices/invoice-index.js'
 import { findSet } from '../invoices/wallet-sets.js'
 import { ID_BYTES, idOfKey, type OrderId, timeKey, WIDE_BYTES } from '../tables/keys.js'

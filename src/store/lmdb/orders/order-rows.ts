@@ -1,6 +1,6 @@
 import { type Order, type OrderOption, STANDINGS, type UsedRate } from '../../../domain/order.js'
 import { type Metadata, metadataOfText, metadataText } from '../../../domain/order-fields.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { ownerNoOf } from '../identities/identities.js'
 import {
   ID_BYTES,

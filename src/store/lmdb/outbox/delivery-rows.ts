@@ -1,7 +1,7 @@
 import type { DepositStatus } from '../../../domain/deposit.js'
 import { EVENT_TYPES, type EventName } from '../../../domain/event.js'
 import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import type { DeliveryId } from '../tables/keys.js'
 import { fieldsOf, integer, oneOf, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
 

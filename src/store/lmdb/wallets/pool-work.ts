@@ -1,6 +1,6 @@
 import { WITHDRAWN_UNTIL } from '../../../domain/withdrawal.js'
 import type { PoolWork } from '../../rules/wallet-pool.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { behindNetwork, networkKey } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
 import type { WalletRow } from './wallet-row.js'

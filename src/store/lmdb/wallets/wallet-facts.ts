@@ -1,6 +1,6 @@
 import type { FactWork } from '../../rules/ledger-facts.js'
 import { noteWallet } from '../chain/watch-rows.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit.js'
 import { internOwner, markKnown } from '../identities/identities.js'
 import { findKeys, putPushedKeys } from '../identities/identity-keys.js'
 import { depositsChanged } from '../invoices/open-invoices.js'

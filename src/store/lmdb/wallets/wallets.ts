@@ -1,6 +1,6 @@
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import { flawOfWalletId, type Wallet } from '../../../domain/wallet.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import {
   type AddressNo,
   isKey,

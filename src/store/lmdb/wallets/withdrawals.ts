@@ -1,7 +1,7 @@
 import type { Network } from '../../../domain/network.js'
 import { WITHDRAWN_UNTIL, type Withdrawal, type WithdrawnWallet } from '../../../domain/withdrawal.js'
 import type { Page, PageOf } from '../../reading.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
 import { behindNetwork } from '../tables/keys.js'
 import { integer, recordCodec, text } from '../tables/record-codec.js'
 import type { WalletRow } from './wallet-row.js'

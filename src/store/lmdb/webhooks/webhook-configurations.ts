@@ -18,7 +18,8 @@ import {
   type WebhookWork,
 } from '../../rules/webhook-configurations.js'
 import type { WebhookPort } from '../../webhooks.js'
-import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit.js'
+import type { CommitLoop } from '../commit/commit-loop.js'
 import { cursorWork, endCursor } from '../events/event-cursors.js'
 import { lastEventOf } from '../events/event-log.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
