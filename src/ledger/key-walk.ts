@@ -1,5 +1,6 @@
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
-import { type KeyChange, type KeyGap, keySet } from '../domain/key-history.js'
+import type { KeyChange, KeyGap } from '../domain/key-gap.js'
+import { keySet } from '../domain/key-history.js'
 import { type FollowedContract, standingOf } from './followed-contracts.js'
 import { KEYS_TRIED_MAX, signersOf } from './ledger-signature.js'
 import { readTransaction } from './ledger-transaction.js'

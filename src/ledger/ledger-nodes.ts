@@ -1,6 +1,6 @@
 import { isObject } from '../base/json-object.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
-import { isExplained } from '../domain/key-history.js'
+import { isExplained } from '../domain/key-gap.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
 import { isStreamId } from '../domain/text.js'
 import { wakefulScheduler } from '../scheduler.js'

@@ -1,5 +1,6 @@
 import { BoundedMap } from '../base/bounded-map.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
+import { spansOfGap } from '../domain/key-gap.js'
 import {
   exactSpan,
   isExact,
@@ -8,7 +9,6 @@ import {
   type KeySpan,
   newestSpans,
   spanAt,
-  spansOfGap,
   standingOfSigners,
   withSpans,
 } from '../domain/key-history.js'

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { isExplained, type KeyChange, type KeyGap, STATES_MAX, spansOfGap } from '../../src/domain/key-gap.js'
 import {
   exactSpan,
-  isExplained,
   isWellFormed,
-  type KeyChange,
-  type KeyGap,
   type KeySpan,
   keySet,
   newestSpans,
   SPANS_MAX,
-  STATES_MAX,
   spanAt,
-  spansOfGap,
   standingOfSigners,
   withSpans,
 } from '../../src/domain/key-history.js'
