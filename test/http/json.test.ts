@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HOLD_MS } from '../../src/auth/tarpit.js'
 import { blamedFields, type FailureCode, failure, failureMessages, refuseField } from '../../src/domain/failure.js'
-import { unwritableHeader } from '../../src/http/exchange.js'
 import { failureStatus } from '../../src/http/failure-status.js'
+import { unwritableHeader } from '../../src/http/header-values.js'
 import { failureAnswer, jsonAnswer, RETRY_AFTER_SECONDS, readJsonObject } from '../../src/http/json.js'
 
 const everyCode = Object.keys(failureMessages) as FailureCode[]

@@ -7,9 +7,11 @@ import { type FailureCode, failure } from '../../domain/failure.js'
 import { type Certificate, HANDSHAKE_TIMEOUT_MS, TLS_1_2_CIPHERS, UnusableCertificate } from '../certificate.js'
 import { Front, newRequestId, peerAddress, REQUEST_ID_HEADER } from '../front.js'
 import { failureAnswer } from '../json.js'
-import { type ConnectionShare, HEAD_LIMIT_BYTES, type Resolve, type ServerSettings } from '../server.js'
+import { HEAD_LIMIT_BYTES, type Resolve, type ServerSettings } from '../server.js'
 import { Closings } from './closing.js'
+import { ConnectionCounts } from './connection-counts.js'
 import { type NodeConnection, NodeExchange } from './exchange.js'
+import { parseInSlices } from './parser-slices.js'
 
 /** How often slow requests are looked for, as a fraction of the time that they may take. */
 const CHECKS_PER_TIMEOUT = 8
@@ -20,9 +22,6 @@ const REFUSALS: Readonly<Record<string, 'request_timeout' | 'headers_too_large'>
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
-
-/** The parser of `node:http` gets its input in slices of this size, so that it can be stopped between two. */
-const PARSER_SLICE_BYTES = 1024
 
 /** The cipher suites of TLS 1.3. Node takes those of both versions as one list. */
 const TLS_1_3_CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256'
@@ -222,54 +221,6 @@ export class NodeServer extends Front {
       if (exchange.refuse(code === 'request_timeout' ? code : 'malformed_request')) return
     }
   }
-}
-
-/** Counts connections by client. The engine reports whose connection has closed. */
-export class ConnectionCounts {
-  private readonly counts = new Map<string, number>()
-
-  constructor(private readonly share: ConnectionShare) {}
-
-  /** Returns false, and counts nothing, if the client already has its share. */
-  opened(address: string): boolean {
-    const client = this.share.clientOf(address)
-    if (client === null) return true
-    const count = (this.counts.get(client) ?? 0) + 1
-    if (count > this.share.perClient) return false
-    this.counts.set(client, count)
-    return true
-  }
-
-  closed(address: string): void {
-    const client = this.share.clientOf(address)
-    if (client === null) return
-    const count = (this.counts.get(client) ?? 0) - 1
-    if (count > 0) this.counts.set(client, count)
-    else this.counts.delete(client)
-  }
-}
-
-/**
- * Has the engine parse its input slice by slice. By default it parses all that was read, up to 64 KiB, at once, even if
- * the connection is refused meanwhile: ten thousand chunks of one byte took 11 ms for each read. With slices, and the
- * end after `BODY_CHUNKS_MAX` chunks, they take less than 1 ms. This costs 2 µs for each request.
- */
-function parseInSlices(socket: Socket): void {
-  const [parse] = socket.listeners('data')
-  if (parse === undefined) throw new Error('node:http does not listen for the data of its connection')
-  socket.removeAllListeners('data')
-  socket.on('data', (data: Buffer) => {
-    for (let from = 0; from < data.length; from += PARSER_SLICE_BYTES) {
-      // `refuseTunnel` and `stopReading` remove the listener.
-      if (socket.destroyed || socket.listenerCount('data') === 0) return
-      if (socket.isPaused()) {
-        // The client pipelines faster than it reads the answers; the engine resumes by itself.
-        socket.unshift(data.subarray(from))
-        return
-      }
-      parse.call(socket, data.subarray(from, from + PARSER_SLICE_BYTES))
-    }
-  })
 }
 
 function clientEnd({ remoteAddress, remotePort }: Socket): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ConnectionCounts } from '../../../src/http/node/server.js'
+import { ConnectionCounts } from '../../../src/http/node/connection-counts.js'
 import type { ConnectionShare } from '../../../src/http/server.js'
 import { UwsConnectionShare } from '../../../src/http/uws/connection-share.js'
 
