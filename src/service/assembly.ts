@@ -12,8 +12,6 @@ import { strictTransport } from '../http/strict-transport.js'
 import type { LedgerNodes } from '../ledger/ledger-nodes.js'
 import { auditLog } from '../log.js'
 import { RateWatch } from '../rates/rate-watch.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
-import type { SandboxRates } from '../sandbox/sandbox-rates.js'
 import { systemScheduler } from '../scheduler.js'
 import { startAdmin } from './admin.js'
 import { entryOf } from './catalogue.js'
@@ -29,6 +27,7 @@ import { pageSettingsOf, startOpenPages } from './pages.js'
 import { progressOf } from './progress.js'
 import { rateOriginOf, rateTermsOf } from './rates.js'
 import { allRoutes, apiHandlers } from './routes.js'
+import { startSandbox, startSandboxRates } from './sandbox.js'
 import { SharedAllowances } from './shared-allowances.js'
 import type { Shutdown } from './shutdown.js'
 
@@ -250,39 +249,6 @@ function lifeOf(
 /** Whether this service itself speaks HTTPS under the URL that clients use. A proxy has a policy of its own. */
 function isReachedByHttps({ tlsCert, publicUrl }: CoreContext['settings']): boolean {
   return tlsCert !== undefined && publicUrl?.startsWith('https:') === true
-}
-
-async function startSandbox(core: Core, context: CoreContext, publicUrl: () => string): Promise<Sandbox> {
-  const { settings, log, clock, shutdown } = context
-  const { Sandbox } = await import('../sandbox/sandbox.js')
-  const sandbox = await Sandbox.start({
-    ...core,
-    networks: core.store.networks,
-    apply: (events) => core.intake.apply(events),
-    clock,
-    log,
-    publicUrl,
-    dataDirectory: settings.dataDirectory,
-    ledger: settings.sandboxLedger,
-  })
-  shutdown.add('sandbox', () => sandbox.close())
-  return sandbox
-}
-
-async function startSandboxRates({ rateIntake, store }: Core, context: CoreContext): Promise<SandboxRates> {
-  const { settings, log, shutdown } = context
-  const { SandboxRates } = await import('../sandbox/sandbox-rates.js')
-  const rates = new SandboxRates({
-    store,
-    take: (...given) => rateIntake.take(...given),
-    maxAgeMs: rateTermsOf(settings).maxAgeMs,
-    areOwn: rateOriginOf(settings) === 'sandbox',
-    scheduler: systemScheduler,
-    log,
-  })
-  shutdown.add('rates of the sandbox', () => rates.stop())
-  await rates.start()
-  return rates
 }
 
 /** Null where there are no rates. */
