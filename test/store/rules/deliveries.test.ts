@@ -78,7 +78,7 @@ describe('a delivery that is due', () => {
 })
 
 describe('a redelivery', () => {
-  function attempt(known: Delivery | undefined) {
+  function attempt(known: Delivery | undefined, id = 'a'.repeat(32)) {
     const queued: [Delivery, Delivery][] = []
     const work = {
       readClock: () => NOW,
@@ -88,7 +88,7 @@ describe('a redelivery', () => {
         return { id: next.id, lane: 'lane', owner: next.owner }
       },
     }
-    return { outcome: answeredNow(redeliver(work, 'alice', 'a'.repeat(32))), queued }
+    return { outcome: answeredNow(redeliver(work, 'alice', id)), queued }
   }
 
   const settled = delivery({ state: 'settled', result: REFUSED, attemptsBefore: 0 })
@@ -123,6 +123,13 @@ describe('a redelivery', () => {
       assert.deepEqual(queued, [])
     })
   }
+
+  test('by a text that is no id is refused without asking the engine', () => {
+    for (const id of ['', 'a', 'A'.repeat(32)]) {
+      const { outcome } = attempt(settled, id)
+      assert.equal(outcome.ok ? null : outcome.failure.code, 'delivery_not_found')
+    }
+  })
 })
 
 describe('a clock that was set back', () => {
