@@ -63,7 +63,7 @@ export async function openPostgresHarness(server: PostgresServer): Promise<Store
   const clock = new ManualClock()
   let failure: Error | null = null
   let flaw: RegExp | null = null
-  const base = postgresStoreOptions(database.url)
+  const base = { ...postgresStoreOptions(database.url), address: database.address }
   const options: PostgresStoreOptions = {
     ...base,
     clock,

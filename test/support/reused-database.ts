@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../src/base/database-address.js'
-import { Session } from '../../src/store/postgres/connection/session.js'
+import type pg from 'pg'
+import { parseDatabaseAddress } from '../../src/base/database-address.js'
+import { type KeptConnections, type Reach, Session } from '../../src/store/postgres/connection/session.js'
 import { Fragment, sql } from '../../src/store/postgres/connection/sql.js'
 import { soundKindOf } from '../../src/store/postgres/moving/open-sound.js'
 import { Snapshot } from '../../src/store/postgres/moving/snapshot.js'
@@ -18,13 +19,15 @@ const KEPT: ReadonlySet<string> = new Set(['billhook', 'logged'])
  * the catalogue again, which takes it longer than a check of the few rows of a test.
  */
 export class ReusedDatabase {
-  private readonly address: DatabaseAddress
+  /** Its stores have connections one after another, too. */
+  readonly address: Reach
   private session: Session | null = null
+  private emptying: Fragment | null = null
 
   constructor(readonly url: string) {
     const address = parseDatabaseAddress(url)
     assert.ok(address !== undefined, `${url} is no address of a database`)
-    this.address = address
+    this.address = { ...address, kept: new IdleConnections() }
   }
 
   /** A check finds no contradiction but `flaw`, as `checkDatabase` does. */
@@ -42,13 +45,9 @@ export class ReusedDatabase {
   /** Empties all tables, which is quicker than another database. */
   async empty(): Promise<void> {
     const session = await this.lasting()
-    const { rows } = await session.run<{ tablename: string }>(
-      sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`,
-    )
-    const tables = rows.map(({ tablename }) => tablename).filter((name) => !KEPT.has(name))
-    const texts = ['BEGIN', ...tables.map((name) => `DELETE FROM ${name}`), 'UPDATE logged SET since = 0', 'COMMIT']
-    const done = await Promise.all(texts.map((text) => session.run(new Fragment([text], []))))
-    assert.equal(done.at(-1)?.command, 'COMMIT')
+    this.emptying ??= emptying(await tablesOf(session))
+    const { command } = await session.run(this.emptying)
+    assert.equal(command, 'UPDATE')
   }
 
   private async lasting(): Promise<Session> {
@@ -56,5 +55,38 @@ export class ReusedDatabase {
       this.session = await Session.open({ ...this.address, answerTimeoutMs: ANSWER_TIMEOUT_MS })
     }
     return this.session
+  }
+}
+
+async function tablesOf(session: Session): Promise<readonly string[]> {
+  const { rows } = await session.run<{ tablename: string }>(
+    sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`,
+  )
+  return rows.map(({ tablename }) => tablename)
+}
+
+/** One statement, which the server plans once. */
+function emptying(tables: readonly string[]): Fragment {
+  const emptied = tables.filter((name) => !KEPT.has(name)).map((name) => `${name}_ AS (DELETE FROM ${name})`)
+  return new Fragment([`WITH ${emptied.join(', ')} UPDATE logged SET since = 0`], [])
+}
+
+/** Connections that no session has. */
+class IdleConnections implements KeptConnections {
+  private readonly idle = new Set<pg.Client>()
+
+  take(): pg.Client | undefined {
+    const [client] = this.idle
+    if (client === undefined) return undefined
+    this.idle.delete(client)
+    client.removeAllListeners()
+    return client
+  }
+
+  keep(client: pg.Client): void {
+    this.idle.add(client)
+    const drop = () => this.idle.delete(client)
+    client.on('error', drop)
+    client.on('end', drop)
   }
 }

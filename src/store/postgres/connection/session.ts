@@ -54,6 +54,14 @@ export interface Reach extends DatabaseAddress {
   readonly answerTimeoutMs?: number
   /** For tests. */
   readonly lockTimeoutMs?: number
+  /** For tests. */
+  readonly kept?: KeptConnections
+}
+
+/** Connections of sessions that were closed, for others of the same reach: they know their statements, and the server its tables. */
+export interface KeptConnections {
+  take(): pg.Client | undefined
+  keep(client: pg.Client): void
 }
 
 /** What the driver does not declare. */
@@ -82,6 +90,7 @@ export class Session {
     private readonly isPooled: boolean,
     private readonly lockTimeoutMs: number,
     private readonly answerTimeoutMs: number,
+    private readonly kept: KeptConnections | undefined,
   ) {
     client.on('error', (error) => {
       this.lost ??= error
@@ -108,7 +117,9 @@ export class Session {
   }
 
   private static async openOn(server: string, reach: Reach): Promise<Session> {
-    const { isPooled, lockTimeoutMs = LOCK_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS } = reach
+    const { isPooled, lockTimeoutMs = LOCK_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS, kept } = reach
+    const known = kept?.take()
+    if (known !== undefined) return new Session(known, isPooled, lockTimeoutMs, answerTimeoutMs, kept)
     const client = new pg.Client({
       connectionString: server,
       types: COLUMN_TYPES,
@@ -116,7 +127,7 @@ export class Session {
       keepAlive: true,
       application_name: 'billhook',
     })
-    const session = new Session(client, isPooled, lockTimeoutMs, answerTimeoutMs)
+    const session = new Session(client, isPooled, lockTimeoutMs, answerTimeoutMs, kept)
     const connectMs = Math.min(CONNECT_TIMEOUT_MS, answerTimeoutMs)
     const timer = setTimeout(() => session.fallSilent(connectMs), connectMs)
     try {
@@ -171,7 +182,13 @@ export class Session {
 
   /** Ends the connection; what has no answer yet is lost. */
   async close(): Promise<void> {
+    const isAtRest = this.lost === null && this.waiting === 0 && this.client.getTransactionStatus() === 'I'
     this.lost ??= new Error('the connection to the database was closed')
+    if (isAtRest && this.kept !== undefined) {
+      this.client.removeAllListeners()
+      this.kept.keep(this.client)
+      return
+    }
     // The driver would wait for the answers, which a server that hangs never gives.
     if (this.waiting > 0) this.cut()
     // Such a server does not take part in the end of an idle connection either.
