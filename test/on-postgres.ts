@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { PostgresServer } from './support/postgres-server.js'
+import { makeTemplates } from './support/prepared-databases.js'
 import { SERVER_UNDER_TEST } from './support/store-under-test.js'
+import { memoryDirectory } from './support/temporary-directory.js'
 import { TEST_RUNNER } from './support/test-runner.js'
 
 /*
@@ -9,8 +11,10 @@ import { TEST_RUNNER } from './support/test-runner.js'
  * of a new server in `BILLHOOK_STORE`: `node dist/test/on-postgres.js --run COMMAND`.
  */
 
-const server = await PostgresServer.start({ isDurable: true, settings: { max_connections: '1000' } })
+const settings = { max_connections: '1000' }
+const server = await PostgresServer.start({ isDurable: true, directory: memoryDirectory(), settings })
 try {
+  await makeTemplates(server)
   const [first, ...rest] = process.argv.slice(2)
   const child =
     first === '--run'

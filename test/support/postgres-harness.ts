@@ -43,13 +43,13 @@ export function postgresStoreOptions(url: string): Omit<PostgresStoreOptions, 'c
 
 let databases = 0
 
-/** Makes an empty database on a server, and answers its address. */
-export async function createDatabase(server: Pick<PostgresServer, 'url'>): Promise<string> {
+/** Makes a database on a server, empty or as another one is, and answers its address. */
+export async function createDatabase(server: Pick<PostgresServer, 'url'>, template = 'template1'): Promise<string> {
   // Several processes of tests may share the server.
   const name = `test_${process.pid}_${++databases}`
   const client = new pg.Client({ connectionString: server.url() })
   await client.connect()
-  await client.query(`CREATE DATABASE ${name}`)
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
   await client.end()
   return server.url(name)
 }

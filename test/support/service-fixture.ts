@@ -42,13 +42,14 @@ export class ServiceFixture {
     clock: Clock = systemClock,
   ): Promise<ServiceFixture> {
     const place = memoryDirectory()
+    const isSandbox = environment['BILLHOOK_SANDBOX'] === 'on'
     const read = readSettings([], {
       BILLHOOK_PORT: '0',
       BILLHOOK_DATA: place.path,
       BILLHOOK_GATEWAY_SECRET: GATEWAY_SECRET,
       BILLHOOK_VERIFY_THREADS: '1',
-      ...(await storeUnderTest()),
-      ...(environment['BILLHOOK_SANDBOX'] === 'on' ? { BILLHOOK_SANDBOX_LEDGER: 'real' } : {}),
+      ...(await storeUnderTest(isSandbox ? 'sandbox' : 'real')),
+      ...(isSandbox ? { BILLHOOK_SANDBOX_LEDGER: 'real' } : {}),
       ...environment,
     })
     assert.ok('settings' in read, JSON.stringify(read))
