@@ -5,6 +5,8 @@ import type { AutocannonReport } from './autocannon.js'
 import type { Load } from './load.js'
 
 const TIMEOUT_SECONDS = 30
+/** How often it looks whether the time is over. */
+const SAMPLE_MS = 1000
 
 const { url, connections, seconds, requests } = argument<Load>()
 const prepared = requests === null ? null : readRequestFile(requests).map(toRequest)
@@ -13,7 +15,8 @@ let at = 0
 const { errors, non2xx, ...result } = await autocannon({
   url,
   connections,
-  duration: Math.max(1, Math.round(seconds)),
+  duration: seconds,
+  sampleInt: Math.min(SAMPLE_MS, seconds * 1000),
   timeout: TIMEOUT_SECONDS,
   ...(prepared === null ? {} : { requests: [{ setupRequest: () => next(prepared) }] }),
 })

@@ -15,7 +15,7 @@ const TINY = [
   '--warm-up',
   '0',
   '--seconds',
-  '1',
+  '0.25',
   '--connections',
   '16',
 ]
