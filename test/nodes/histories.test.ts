@@ -7,7 +7,7 @@ import { Site } from './site.js'
 
 const SEED = 1
 /** A node that is written in JavaScript takes a second for each step, and the one that is a client of the network four. */
-const STEPS: Readonly<Record<string, number>> = { Hardhat: 20, Ganache: 20, EthereumJS: 10 }
+const STEPS: Readonly<Record<string, number>> = { Hardhat: 10, Ganache: 10, EthereumJS: 5 }
 
 describe('Ethereum reader of a restless chain on other implementations', { skip: implementationsAbsence }, () => {
   const entries = CATALOGUE.filter((entry) => entry.kind === 'evm')
