@@ -15,7 +15,7 @@ import { createDatabase } from '../support/postgres-harness.js'
 import { PostgresServer } from '../support/postgres-server.js'
 import { postgresForTests } from '../support/postgres-tests.js'
 import { ServiceProcess } from '../support/service-process.js'
-import { temporaryDirectory } from '../support/temporary-directory.js'
+import { memoryDirectory, temporaryDirectory } from '../support/temporary-directory.js'
 
 const hasPostgres = (await postgresForTests()) !== null
 const DATABASE_PAGE_BYTES = 8192
@@ -259,7 +259,7 @@ for (const table of ['invoices', 'orders']) {
     },
     () =>
       within(async (directory) => {
-        const server = await PostgresServer.start({ isDurable: true })
+        const server = await PostgresServer.start({ isDurable: true, directory: memoryDirectory() })
         let damaged: Damaged | null = null
         try {
           const store = await createDatabase(server)

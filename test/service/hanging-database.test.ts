@@ -10,7 +10,7 @@ import { createDatabase } from '../support/postgres-harness.js'
 import { PostgresServer } from '../support/postgres-server.js'
 import { postgresForTests } from '../support/postgres-tests.js'
 import { ServiceProcess } from '../support/service-process.js'
-import { temporaryDirectory } from '../support/temporary-directory.js'
+import { memoryDirectory, temporaryDirectory } from '../support/temporary-directory.js'
 
 const WAIT_MS = 40_000
 const ASK_AGAIN_MS = 50
@@ -123,7 +123,7 @@ async function withServices(
 
 /** One whose processes the test may stop. */
 async function withOwnServer(run: (server: PostgresServer) => Promise<void>): Promise<void> {
-  const server = await PostgresServer.start({ isDurable: true })
+  const server = await PostgresServer.start({ isDurable: true, directory: memoryDirectory() })
   try {
     await run(server)
   } finally {
