@@ -14,8 +14,12 @@ export interface LaneOfOwner {
 
 /** A delivery that has become due, and the lane that it waits in. */
 export interface OwedDelivery extends LaneOfOwner {
+  /** `BEHIND_ALL` where nobody knows more than that it is new. */
   readonly id: string
 }
+
+/** Stands for the id of a delivery that is behind all which a reader of its lane has seen. */
+export const BEHIND_ALL = 'f'.repeat(32)
 
 /** The place of a delivery among those that wait for another attempt. */
 export interface WaitingDelivery {

@@ -3,7 +3,7 @@ import { State, type WrongTransition } from '../base/state.js'
 import { ONE_ATTEMPT } from '../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import { type Scheduler, systemScheduler } from '../scheduler.js'
-import type { LaneKey, LaneOfOwner, OutboxPort, OwedDelivery } from '../store/outbox.js'
+import { BEHIND_ALL, type LaneKey, type LaneOfOwner, type OutboxPort, type OwedDelivery } from '../store/outbox.js'
 import { StorageUnavailable } from '../store/refusals.js'
 import { type AttemptEnd, type AttemptParts, Attempts } from './attempt.js'
 import { OutboxLane } from './outbox-lane.js'
@@ -13,7 +13,6 @@ import { type Slot, Slots } from './slots.js'
 /** Turns after which other work gets a turn of the event loop: with a store in this process a turn may never wait. */
 const TURNS_IN_A_ROW_MAX = 64
 /** Behind the id of every delivery, where new ones are. */
-const BEHIND_ALL = 'f'.repeat(32)
 /** Until the next try when the disk refuses the first write. */
 const START_PAUSE_MS = 1000
 

@@ -20,7 +20,7 @@ export interface Told {
   /** Invoices of which matched deposits changed, and for each a wallet of theirs. */
   readonly invoices: ReadonlyMap<string, string>
   readonly owed: readonly OwedDelivery[]
-  /** Owners whose events are sent. */
+  /** Owners of whom something was logged, and whose events are sent. */
   readonly logged: ReadonlySet<string>
 }
 
@@ -155,9 +155,15 @@ export class ChangeLog implements ChangePort {
   }
 }
 
-/** The row of a transaction, for other processes. It has no column for invoices: their wallets stand for them. */
+/**
+ * The row of a transaction, for other processes, and none where it tells nothing. It has no column for invoices: their wallets stand for
+ * them. `logged`: owners of whom something was logged. Answers those of them whose events are sent.
+ */
 export function logChange({ walletIds, invoices, owed, logged }: Told, writer: string, nowMs: number): Fragment {
+  const wallets = [...new Set([...walletIds, ...invoices.values()])]
   return sql`
     INSERT INTO change_log (at, writer, wallet_ids, owed, logged)
-    VALUES (${nowMs}::bigint, ${writer}::uuid, ${[...new Set([...walletIds, ...invoices.values()])]}::text[], ${JSON.stringify(owed)}, ${[...logged]}::text[])`
+    SELECT ${nowMs}::bigint, ${writer}::uuid, ${wallets}::text[], ${JSON.stringify(owed)}, sent.owners
+    FROM (SELECT coalesce(array_agg(owner), '{}') AS owners FROM event_cursors WHERE owner = ANY(${[...logged]}::text[])) AS sent
+    WHERE ${wallets.length + owed.length > 0} OR cardinality(sent.owners) > 0 RETURNING logged`
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test as always } from 'node:test'
+import type { Delivery } from '../../../src/domain/webhook.js'
 import type { Settled, WalletResult } from '../../../src/store/commands.js'
+import { BEHIND_ALL } from '../../../src/store/outbox.js'
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js'
 import { StorageUnavailable } from '../../../src/store/refusals.js'
 import type { Store } from '../../../src/store/store.js'
@@ -69,6 +71,15 @@ function isRefusedOrDone(fate: Settled<WalletResult> | undefined): boolean {
   return fate?.status === 'fulfilled'
 }
 
+/** Asserts that a deposit answers the deliveries that it owes, newest first, by their ids or as new ones. */
+function assertOwed(value: WalletResult, deliveries: readonly Delivery[]): void {
+  assert.ok(value.type === 'deposit')
+  const ids = value.owed.map(({ id }) => id)
+  const known = deliveries.map(({ id }) => id).reverse()
+  const expected = ids[0] === BEHIND_ALL ? known.map(() => BEHIND_ALL) : known
+  assert.deepEqual(ids, expected)
+}
+
 test('a creation whose connection is cut at any message is done once, or refused and repeated without a second one', async () => {
   await withProxy(async ({ store, proxy, beside }) => {
     const cuts = await cutEverywhere(proxy, 1, async (at) => {
@@ -126,6 +137,8 @@ test('a deposit whose connection is cut at any message is counted once, and owes
       assert.equal(found?.payment.received, String(++counted))
       const { items } = await beside.outbox.page('alice', { after: null, limit: 3000 })
       assert.equal(items.length, 2 * counted)
+      // Where to look is known also when the answer to the commit was lost.
+      if (fate?.status === 'fulfilled') assertOwed(fate.value, items.slice(0, 2))
     })
     assert.ok(cuts > 200, `${cuts} cuts`)
   })

@@ -9,7 +9,7 @@ import { untilDone } from './until-done.js'
 
 /** Deposits in one transaction. Each takes some statements of its own, while the wallets of all are locked. */
 const DEPOSITS_MAX = 64
-const RECORDINGS_RUNNING = 3
+const RECORDINGS_RUNNING = 4
 
 /** Records deposits, those of one call in its order, and those of several calls together. */
 export class DepositCommands {

@@ -28,14 +28,13 @@ export async function recordDeposits(
   const dropped = commands.filter(({ fact }) => fact.report === 'dropped').map(({ fact }) => fact.sighting)
   lockAddresses(work, [...sightings, ...(await placesOfDeposits(work, dropped))])
   // All of it is on its way at once, behind the locks.
-  const clock = work.readClock()
   const [answers] = await Promise.all([
     earlierAnswers(
       work,
       commands.map(({ eventId }) => eventId),
     ),
     memo.prepare(sightings),
-    clock.then(() => expireDue(work)),
+    expireDue(work),
   ])
   const isNew = ({ eventId }: DepositCommand) => eventId === null || !answers.has(eventId)
   const unsettled = await deposits.settle(

@@ -27,6 +27,8 @@ interface WorkOptions {
  */
 export class Work {
   private time: number | null = null
+  /** The answer that tells the time; null before it is asked for. */
+  private asked: Promise<{ readonly now: number } | undefined> | null = null
   private isMuted = false
   private failure: unknown = null
   private hasWritten = false
@@ -41,8 +43,8 @@ export class Work {
   private readonly owed: OwedDelivery[] = []
   /** Reads what deliveries show; null for nothing. */
   private reading: (() => Promise<unknown>) | null = null
-  /** Owners whose events are sent, of whom something was logged. */
-  private readonly logged = new Set<string>()
+  /** Owners of whom something was logged; once the database has answered, those of them whose events are sent. */
+  private logged: ReadonlySet<string> = new Set()
   /** What the unit answered, once its commit was sent. */
   value: unknown
   isCommitSent = false
@@ -118,8 +120,8 @@ export class Work {
     const { clock } = this.options
     if (this.time === null && clock !== undefined) this.time = clock.now()
     if (this.time === null) {
-      const row = await this.row<{ now: number }>(sql`SELECT ${this.now} AS now`)
-      this.time ??= row?.now ?? null
+      this.asked ??= this.row<{ now: number }>(sql`SELECT ${this.now} AS now`)
+      this.time ??= (await this.asked)?.now ?? null
     }
     return this.nowMs
   }
@@ -211,11 +213,6 @@ export class Work {
     this.owed.push(delivery)
   }
 
-  /** Notes that something was logged of an owner whose events are sent. */
-  hasLogged(owner: string): void {
-    this.logged.add(owner)
-  }
-
   get told(): Told {
     return { walletIds: this.changes, invoices: this.ownChanges, owed: this.owed, logged: this.logged }
   }
@@ -224,23 +221,29 @@ export class Work {
   async commit(value: unknown): Promise<void> {
     if (this.failure !== null) throw this.failure
     this.wallets.assertComplete()
-    await writeTale(this, this.tale)
+    const { named } = await writeTale(this, this.tale)
     this.writeEffects()
-    if (this.hasWritten) {
-      const time = await this.readClock()
-      const isTold = this.changes.size + this.ownChanges.size > 0 || this.owed.length > 0 || this.logged.size > 0
-      if (isTold) this.write(logChange(this.told, this.writer, time))
-      this.write(sql`INSERT INTO committed (id, at) VALUES (${this.id}::uuid, ${time})`)
-    }
+    const answered = this.hasWritten ? [named, quiet(this.tellOthers(await this.readClock()))] : []
     this.session.takeWarning()
     this.value = value
     this.isCommitSent = this.hasWritten
     const { command } = await this.run(sql`COMMIT`)
     if (this.failure !== null) throw this.failure
     if (command !== 'COMMIT') throw new Error(`the database answered a commit with ${command}`)
+    await Promise.all(answered)
     if (this.session.takeWarning() && this.hasWritten) {
       throw new FateUnknown(new Error('the database has not made a write durable on its replica'))
     }
+  }
+
+  /** Writes what other processes are to hear, and the transaction itself. */
+  private async tellOthers(time: number): Promise<void> {
+    this.logged = new Set(this.tale.events.map(({ owner }) => owner))
+    const { walletIds, invoices, owed, logged } = this.told
+    const isTold = walletIds.size + invoices.size + owed.length + logged.size > 0
+    const sent = isTold ? this.written<{ logged: readonly string[] }>(logChange(this.told, this.writer, time)) : null
+    this.write(sql`INSERT INTO committed (id, at) VALUES (${this.id}::uuid, ${time})`)
+    this.logged = new Set((await sent)?.flatMap((row) => row.logged))
   }
 
   /** Writes what a commit would write, and waits for every answer, so that nothing is left that could fail. */

@@ -23,15 +23,7 @@ export interface LoggedEvent {
   readonly orderId?: string
 }
 
-/** The last number that an owner was given. */
-export interface LastNumber {
-  readonly owner: string
-  readonly last: bigint
-  /** Whether the owner's events are sent. */
-  readonly isSent: boolean
-}
-
-/** Hands numbers out to so many events of each owner, and answers the last one of each. */
+/** Hands numbers out to so many events of each owner. */
 export function takeNumbers(events: ReadonlyMap<string, number>, nowMs: number): Fragment {
   const first = BigInt(nowMs) * NUMBERS_PER_MS
   const owners = [...events.keys()].sort()
@@ -39,8 +31,7 @@ export function takeNumbers(events: ReadonlyMap<string, number>, nowMs: number):
   return sql`
     INSERT INTO event_heads AS h (owner, last)
     SELECT owner, last FROM unnest(${owners}::text[], ${lasts}::bigint[]) AS taken (owner, last) ORDER BY owner
-    ON CONFLICT (owner) DO UPDATE SET last = greatest(excluded.last, h.last + (excluded.last - ${first}::bigint + 1))
-    RETURNING owner, last::numeric AS last, EXISTS (SELECT 1 FROM event_cursors AS c WHERE c.owner = h.owner) AS "isSent"`
+    ON CONFLICT (owner) DO UPDATE SET last = greatest(excluded.last, h.last + (excluded.last - ${first}::bigint + 1))`
 }
 
 /** How many events each owner has. */
@@ -50,21 +41,22 @@ export function countByOwner(events: readonly LoggedEvent[]): ReadonlyMap<string
   return counts
 }
 
-/** Enters events, those of each owner in the order given, behind the numbers that `takeNumbers` has handed out. */
-export function enterEvents(events: readonly LoggedEvent[], lasts: readonly LastNumber[]): Fragment {
-  const next = new Map<string, bigint>()
-  const counts = countByOwner(events)
-  for (const { owner, last } of lasts) next.set(owner, last - BigInt(counts.get(owner) ?? 0) + 1n)
-  const numbers = events.map(({ owner }) => {
-    const number = next.get(owner)
-    if (number === undefined) throw new Error('an owner was given no numbers for its events')
-    next.set(owner, number + 1n)
-    return number
+/**
+ * Enters events, those of each owner in the order given, under the numbers that `takeNumbers` has handed out: the last of an owner has the
+ * last number.
+ */
+export function enterEvents(events: readonly LoggedEvent[]): Fragment {
+  const left = new Map(countByOwner(events))
+  const behind = events.map(({ owner }) => {
+    const others = (left.get(owner) ?? 0) - 1
+    left.set(owner, others)
+    return others
   })
   return sql`
     INSERT INTO owner_events (owner, number, type, invoice_id, data, order_id)
-    SELECT * FROM unnest(
-      ${events.map(({ owner }) => owner)}::text[], ${numbers}::bigint[], ${events.map(({ type }) => type)}::text[],
+    SELECT new.owner, h.last - new.behind, new.type, new.invoice_id, new.data, new.order_id FROM unnest(
+      ${events.map(({ owner }) => owner)}::text[], ${behind}::bigint[], ${events.map(({ type }) => type)}::text[],
       ${events.map(({ invoiceId }) => invoiceId)}::uuid[], ${events.map(({ data }) => data)}::text[],
-      ${events.map(({ orderId = null }) => orderId)}::uuid[])`
+      ${events.map(({ orderId = null }) => orderId)}::uuid[]
+    ) AS new (owner, behind, type, invoice_id, data, order_id) JOIN event_heads AS h ON h.owner = new.owner`
 }

@@ -186,7 +186,8 @@ export interface Due {
  * there may be more.
  */
 export async function expireDue(work: Work): Promise<boolean> {
-  const due = await work.rows<Due>(selectDue(sql`${work.nowMs}::bigint`, EXPIRED_AT_ONCE))
+  // Both are on their way at once. One that falls due between them is not decided.
+  const [, due] = await Promise.all([work.readClock(), work.rows<Due>(selectDue(work.now, EXPIRED_AT_ONCE))])
   const ids = firstOfDue(due)
   const rows = await lockInvoices(work, ids)
   for (const row of rows.toSorted(byExpiry)) decideExpiryOf(work, row)
