@@ -9,7 +9,8 @@ export const ID = /^[0-9a-f]{32}$/
 export const INVOICE_ID = /^[0-9a-f]{32}$/i
 
 const ID_DIGITS = 32
-const TIME_DIGITS = 12
+/** Hex digits of the time that an id begins with. */
+export const TIME_DIGITS = 12
 
 /** The time that an id begins with, Unix ms. */
 export function timeOfId(id: string): number {

@@ -1,10 +1,11 @@
 import type { Currency } from '../../../domain/amount.js'
+import { firstIdAt } from '../../../domain/id.js'
 import { CALLBACK, type Callback } from '../../rules/callbacks.js'
 import { SIMILAR_EXAMINED_MAX, VOID_EXAMINED_MAX } from '../../rules/match-deposit.js'
 import { Questions } from '../connection/questions.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { firstIdAt, type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
+import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
 import type { LockedInvoices } from '../invoices/locked-invoices.js'
 
 /** A deposit that is to be matched. */

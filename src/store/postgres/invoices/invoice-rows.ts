@@ -226,8 +226,6 @@ export function setIdOf(walletIds: readonly string[]): Buffer {
   return hash('sha256', [...walletIds].sort().join(','), 'buffer').subarray(0, SET_ID_BYTES)
 }
 
-export { firstIdAt } from '../../../domain/id.js'
-
 /** Selects the invoice that a client names: a condition on `i`. Null when no invoice has such a name. */
 export function isNamed(name: string): Fragment | null {
   if (!INVOICE_ID.test(name)) return null

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { TIME_DIGITS } from '../../../domain/id.js'
 import { type NewDelivery, originOf } from '../../../domain/webhook.js'
 import { type Fragment, sql } from '../connection/sql.js'
 
@@ -11,10 +12,9 @@ import { type Fragment, sql } from '../connection/sql.js'
 
 const LANE_HEX_LENGTH = 32
 const LANE_SEPARATOR = '\n'
-const TIME_HEX_LENGTH = 12
 
 /** The time of an id, as hex digits and as a number. */
-const timeHex = (id: Fragment) => sql`left(replace(${id}::text, '-', ''), ${TIME_HEX_LENGTH}::integer)`
+const timeHex = (id: Fragment) => sql`left(replace(${id}::text, '-', ''), ${TIME_DIGITS}::integer)`
 const timeOf = (id: Fragment) => sql`('x' || ${timeHex(id)})::bit(48)::bigint`
 
 /**
@@ -26,22 +26,18 @@ export function takeHead(ids: readonly string[]): Fragment {
   return sql`
     INSERT INTO delivery_head AS head (singleton, newest) VALUES (true, ${last}::uuid)
     ON CONFLICT (singleton) DO UPDATE SET newest = CASE WHEN head.newest < ${first}::uuid THEN excluded.newest
-      ELSE (lpad(to_hex(${timeOf(sql`head.newest`)} + 1), ${TIME_HEX_LENGTH}::integer, '0') || ${behindTime(last)})::uuid END
+      ELSE (lpad(to_hex(${timeOf(sql`head.newest`)} + 1), ${TIME_DIGITS}::integer, '0') || ${behindTime(last)})::uuid END
     RETURNING newest`
 }
 
 /** The ids that new deliveries get, by the one that the last of them gets. */
 export function movedBehind(ids: readonly string[], newest: string): readonly string[] {
-  const time = newest.slice(0, TIME_HEX_LENGTH)
+  const time = newest.slice(0, TIME_DIGITS)
   return ids.map((id) => time + behindTime(id))
 }
 
 function behindTime(id: string): string {
-  return id.slice(TIME_HEX_LENGTH)
-}
-
-export function timeOfDeliveryId(id: string): number {
-  return Number.parseInt(id.slice(0, TIME_HEX_LENGTH), 16)
+  return id.slice(TIME_DIGITS)
 }
 
 /** A delivery with the lane that it is queued in. */
