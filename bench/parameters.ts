@@ -100,7 +100,7 @@ const FULL: Parameters = {
 }
 
 const TINY: Parameters = {
-  seconds: 0.25,
+  seconds: 1,
   warmUpSeconds: 0,
   pauseSeconds: 0,
   rounds: 1,
@@ -119,7 +119,7 @@ const TINY: Parameters = {
   memoryInvoices: 500,
   backupInvoices: 500,
   sizingRates: [10, 50],
-  sizingSeconds: 1,
+  sizingSeconds: 2,
   sizingWarmUpInvoices: 50,
   idleConnections: 50,
   paidInvoices: 200,

@@ -5,8 +5,6 @@ import type { AutocannonReport } from './autocannon.js'
 import type { Load } from './load.js'
 
 const TIMEOUT_SECONDS = 30
-/** How often it looks whether the time is over. */
-const SAMPLE_MS = 1000
 
 const { url, connections, seconds, requests } = argument<Load>()
 const prepared = requests === null ? null : readRequestFile(requests).map(toRequest)
@@ -15,8 +13,7 @@ let at = 0
 const { errors, non2xx, ...result } = await autocannon({
   url,
   connections,
-  duration: seconds,
-  sampleInt: Math.min(SAMPLE_MS, seconds * 1000),
+  duration: Math.max(1, Math.round(seconds)),
   timeout: TIMEOUT_SECONDS,
   ...(prepared === null ? {} : { requests: [{ setupRequest: () => next(prepared) }] }),
 })

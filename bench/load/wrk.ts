@@ -15,12 +15,13 @@ export function findWrk(): LoadGenerator | null {
 }
 
 async function run({ url, connections, seconds, requests }: Load): Promise<number> {
-  const options = ['-t1', `-c${connections}`, `-d${Math.ceil(seconds)}s`, '--timeout', `${TIMEOUT_SECONDS}s`]
-  if (requests === null) return rateOf(await wrk([...options, url], seconds))
+  const duration = Math.max(1, Math.round(seconds))
+  const options = ['-t1', `-c${connections}`, `-d${duration}s`, '--timeout', `${TIMEOUT_SECONDS}s`]
+  if (requests === null) return rateOf(await wrk([...options, url]))
   const script = `${requests}.lua`
   writeFileSync(script, luaScript(requests))
   try {
-    return rateOf(await wrk([...options, '-s', script, url], seconds))
+    return rateOf(await wrk([...options, '-s', script, url]))
   } finally {
     rmSync(script)
   }
@@ -66,16 +67,13 @@ end
 `
 }
 
-/** It takes whole seconds. Interrupted, it reports what it has measured. */
-async function wrk(argv: readonly string[], seconds: number): Promise<string> {
+async function wrk(argv: readonly string[]): Promise<string> {
   const child = spawn('wrk', argv, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const timer = Number.isInteger(seconds) ? undefined : setTimeout(() => child.kill('SIGINT'), seconds * 1000)
   let report = ''
   child.stdout.on('data', (chunk: Buffer) => {
     report += chunk.toString()
   })
   const [code] = await once(child, 'close')
-  clearTimeout(timer)
   if (code !== 0) throw new Error(`wrk ended with ${code}`)
   return report
 }

@@ -66,5 +66,5 @@ async function loadOn(statusOf: (path: string) => number, count: number) {
     await once(server, 'close')
     place.remove()
   }
-  return { url, connections: 1, seconds: 0.25, requests, close }
+  return { url, connections: 1, seconds: 1, requests, close }
 }

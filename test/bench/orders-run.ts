@@ -15,7 +15,7 @@ const TINY = [
   '--warm-up',
   '0',
   '--seconds',
-  '0.25',
+  '1',
   '--connections',
   '16',
 ]
