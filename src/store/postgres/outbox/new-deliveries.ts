@@ -7,7 +7,7 @@ import { type Fragment, sql } from '../connection/sql.js'
  * Deliveries are queued in the transaction of the deposit that caused them, or in one that queues events. Their ids are greater than those of all
  * earlier deliveries, and of the present time if possible: a reader that has come to an id finds the `confirmed` of a deposit behind
  * its `pending`. The row of `delivery_head` orders them. It stays locked until the commit, so the last statements take it, and none of
- * them waits for an answer. So the database moves the ids of a unit behind those of all others, where the clock does not do so.
+ * them waits for an answer, but for what a delivery shows. So the database moves the ids of a unit behind those of all others, where the clock does not do so.
  */
 
 const LANE_HEX_LENGTH = 32
