@@ -158,8 +158,12 @@ export class Session {
   /** Sends a statement. */
   async run<T = Row>(fragment: Fragment): Promise<Done<T>> {
     if (this.lost !== null) throw this.lost
-    const { name, text, values } = compile(fragment)
-    const statement = { text, values: values.map(toWire), ...(this.isPooled ? {} : { name }) }
+    const { name, text, values, elementTypes } = compile(fragment)
+    const statement = {
+      text,
+      values: values.map((value, i) => toWire(value, elementTypes[i] ?? null)),
+      ...(this.isPooled ? {} : { name }),
+    }
     const { rows, command, rowCount } = await this.answer(this.client.query(statement))
     return { rows, command, count: rowCount ?? 0 }
   }

@@ -22,6 +22,8 @@ export interface Statement {
   readonly name: string
   readonly text: string
   readonly values: readonly Value[]
+  /** Of each value: the type of the elements to which its array is cast (`::text[]`); null where it is cast to no array. */
+  readonly elementTypes: readonly (string | null)[]
 }
 
 /** The texts of the program are few, so their names are kept. */
@@ -30,25 +32,43 @@ const NAME_LENGTH = 24
 
 export function compile(fragment: Fragment): Statement {
   const values: Value[] = []
-  const text = textOf(fragment, values)
+  const elementTypes: (string | null)[] = []
+  const text = textOf(fragment, values, elementTypes)
   let name = names.get(text)
   if (name === undefined) {
     name = createHash('sha256').update(text).digest('base64url').slice(0, NAME_LENGTH)
     names.set(text, name)
   }
-  return { name, text, values }
+  return { name, text, values, elementTypes }
 }
 
-function textOf(fragment: Fragment, values: Value[]): string {
+function textOf(fragment: Fragment, values: Value[], elementTypes: (string | null)[]): string {
   let text = fragment.strings[0] ?? ''
-  for (const [i, value] of fragment.values.entries()) {
+  for (let i = 0; i < fragment.values.length; i += 1) {
+    const value = fragment.values[i] ?? null
+    const behind = fragment.strings[i + 1] ?? ''
     if (value instanceof Fragment) {
-      text += textOf(value, values)
+      text += textOf(value, values, elementTypes)
     } else {
       values.push(value)
+      elementTypes.push(elementTypeIn(behind))
       text += `$${values.length}`
     }
-    text += fragment.strings[i + 1] ?? ''
+    text += behind
   }
   return text
+}
+
+const ARRAY_CAST = /^::([a-z]+)\[\]/
+/** By what stands behind a value. The texts of the program are few. */
+const elementTypes = new Map<string, string | null>()
+
+/** The type of the elements of the array to which what stands before a piece of SQL is cast. */
+function elementTypeIn(behind: string): string | null {
+  let type = elementTypes.get(behind)
+  if (type === undefined) {
+    type = ARRAY_CAST.exec(behind)?.[1] ?? null
+    elementTypes.set(behind, type)
+  }
+  return type
 }

@@ -1,50 +1,42 @@
 import pg from 'pg'
+import { binaryArray } from './binary-arrays.js'
+import { escaped, original } from './escapes.js'
 import type { Value } from './sql.js'
 
 /*
- * How values cross the wire. PostgreSQL has no text with a NUL, and a client may send one in a name, so texts escape it.
+ * How values cross the wire. Texts are escaped (`escapes.ts`).
  *
  *     bigint, count(*)    number: all of ours are times, numbers of rows or small
  *     numeric             bigint: all of ours are atoms or sums of them
  *     uuid                32 hex characters
  */
 
-/** A value as the driver takes it. */
-export function toWire(value: Value): unknown {
+/** A value as the driver takes it. `elementType`: of the array that the statement takes; null where it takes none. */
+export function toWire(value: Value, elementType: string | null): unknown {
   if (typeof value === 'string') return escaped(value)
-  if (value instanceof Uint8Array) return Buffer.isBuffer(value) ? value : Buffer.from(value)
-  if (Array.isArray(value)) return arrayText(value)
-  return value
+  if (value instanceof Uint8Array) return bufferOf(value)
+  if (!Array.isArray(value)) return value
+  return (elementType === null ? null : binaryArray(value, elementType)) ?? arrayText(value)
 }
 
-/** An array as PostgreSQL reads it. The driver's own takes much longer, and statements are given hundreds of elements. */
+/** An array as PostgreSQL reads it as text. */
 function arrayText(items: readonly Value[]): string {
-  let text = '{'
-  for (const item of items) text += text.length === 1 ? elementText(item) : `,${elementText(item)}`
-  return `${text}}`
+  return `{${items.map(elementText).join(',')}}`
 }
 
 function elementText(item: Value): string {
   if (item === null) return 'NULL'
   if (typeof item === 'string') return quoted(escaped(item))
-  if (item instanceof Uint8Array) return quoted(`\\x${Buffer.from(item).toString('hex')}`)
+  if (item instanceof Uint8Array) return `"\\\\x${bufferOf(item).toString('hex')}"`
   return Array.isArray(item) ? arrayText(item) : String(item)
 }
 
-/** Plain texts are replaced much faster than what an expression finds, and JSON has many quotes. */
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)
+}
+
 function quoted(text: string): string {
-  const safe = text.includes('\\') ? text.replaceAll('\\', '\\\\') : text
-  return `"${safe.includes('"') ? safe.replaceAll('"', '\\"') : safe}"`
-}
-
-function escaped(text: string): string {
-  return text.includes('\u0000') || text.includes('\u0001')
-    ? text.replaceAll('\u0001', '\u00011').replaceAll('\u0000', '\u00010')
-    : text
-}
-
-function original(text: string): string {
-  return text.includes('\u0001') ? text.replaceAll('\u00010', '\u0000').replaceAll('\u00011', '\u0001') : text
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
 function integer(text: string): number {

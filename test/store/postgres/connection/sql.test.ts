@@ -34,6 +34,12 @@ test('arrays, bytes and nulls are values, and never text', () => {
   assert.deepEqual(compiled.values, values)
 })
 
+test('a value that is cast to an array has the type of its elements, wherever its piece of SQL stands', () => {
+  const ids = sql`${['a']}::text[]`
+  const { elementTypes } = compile(sql`SELECT ${1}::bigint, unnest(${ids}, ${[1]}::bigint[]), ${[2]} ${3}::text AS t`)
+  assert.deepEqual(elementTypes, [null, 'text', 'bigint', null, null])
+})
+
 test('the name of a statement is that of its text, whatever its values', () => {
   const statement = (value: number | string) => compile(sql`SELECT ${value} FROM t`)
   assert.equal(statement(1).name, statement('two').name)

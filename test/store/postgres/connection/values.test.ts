@@ -3,7 +3,7 @@ import { after, test as always, before } from 'node:test'
 import fc from 'fast-check'
 import { parseDatabaseAddress } from '../../../../src/base/database-address.js'
 import { Session } from '../../../../src/store/postgres/connection/session.js'
-import { type Fragment, sql } from '../../../../src/store/postgres/connection/sql.js'
+import { compile, Fragment, sql, type Value } from '../../../../src/store/postgres/connection/sql.js'
 import type { PostgresServer } from '../../../support/postgres-server.js'
 import { postgresForTests } from '../../../support/postgres-tests.js'
 
@@ -136,6 +136,62 @@ for (const [name, expression, value] of VALUES) {
   test(`${name} comes back as expected`, async () => {
     assert.deepEqual(await read(expression), value)
   })
+}
+
+const INT8 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+const hex = fc.stringMatching(/^[0-9a-f]{32}$/)
+
+/** Arrays of a type, and how the server writes an element as text. */
+const ARRAYS: readonly (readonly [type: string, element: fc.Arbitrary<unknown>, text: (element: never) => string])[] = [
+  ['bigint', fc.oneof(fc.bigInt(INT8), fc.maxSafeInteger(), fc.integer()), String],
+  ['smallint', fc.integer({ min: -32_768, max: 32_767 }), String],
+  ['boolean', fc.boolean(), String],
+  ['uuid', hex, (id: string) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')],
+  ['bytea', fc.uint8Array({ maxLength: 40 }), (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString('hex')}`],
+  ['numeric', fc.bigInt({ min: -NINES_96, max: NINES_96 }), String],
+]
+
+for (const [type, element, textOf] of ARRAYS) {
+  test(`the server reads every ${type}[] as it was given`, async () => {
+    const cast = new Fragment([`::${type}[]::text[]`], [])
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(element), { maxLength: 20 }), async (items) => {
+        const expected = items.map((item) => (item === null ? null : textOf(item as never)))
+        const array = new Fragment(['', ...cast.strings], [items as readonly Value[]])
+        assert.deepEqual(await read(array), expected)
+      }),
+    )
+  })
+}
+
+test('an array of texts of any length comes back as it went, also behind a large one', async () => {
+  const texts = ['a', 'é', '\u0000', '😀'].flatMap((one) => [62, 63, 64, 65, 400].map((n) => one.repeat(n)))
+  for (const items of [texts, [...texts, 'é'.repeat(300_000), null, ...texts], texts]) {
+    assert.deepEqual(await read(sql`${items}::text[]`), items)
+  }
+})
+
+/** An array with an element that is not of its type, and the code of the server's refusal. */
+const REFUSED: readonly (readonly [array: Fragment, code: string])[] = [
+  [sql`${[1, 1.5]}::bigint[]`, '22P02'],
+  [sql`${[1n, 2n ** 63n]}::bigint[]`, '22003'],
+  [sql`${[Number.NaN]}::bigint[]`, '22P02'],
+  [sql`${['one']}::bigint[]`, '22P02'],
+  [sql`${[32_768]}::smallint[]`, '22003'],
+  [sql`${['yes', 'maybe']}::boolean[]`, '22P02'],
+  [sql`${['018bcfe5680001234567', null]}::uuid[]`, '22P02'],
+  [sql`${['0123456789abcdef0123456789abcdeg']}::uuid[]`, '22P02'],
+]
+
+for (const [array, code] of REFUSED) {
+  test(`an array with an element that is not of its type is refused: ${compile(array).values.map(toText)}`, async () => {
+    await assert.rejects(read(array), { code })
+    assert.equal(await read(sql`1`), 1)
+  })
+}
+
+function toText(value: Value): string {
+  return Array.isArray(value) ? value.map(String).join(', ') : String(value)
 }
 
 for (const text of ['9007199254740992', '-9007199254740992', '9223372036854775807']) {
