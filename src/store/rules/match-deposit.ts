@@ -127,8 +127,11 @@ function* chooseAmong<I, Head>(search: CandidateSearch<I, Head>, budget: Budget)
 }
 
 function* newestUnmatched<I, Head>(search: CandidateSearch<I, Head>): Asking<I | null> {
-  const unmatched = (yield* ask(search.ofAmount())).filter((invoice) => search.isUnmatched(invoice))
-  return unmatched.sort((one, other) => search.byAge(one, other)).at(-1) ?? null
+  let newest: I | null = null
+  for (const invoice of yield* ask(search.ofAmount())) {
+    if (search.isUnmatched(invoice) && (newest === null || search.byAge(newest, invoice) < 0)) newest = invoice
+  }
+  return newest
 }
 
 interface Walk<I> {

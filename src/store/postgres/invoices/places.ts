@@ -22,9 +22,7 @@ export function leaveOpen(work: Work, row: InvoiceRow): void {
 
 /** Enters an invoice that is paid. `matches`: how many deposits have matched it. */
 export function enterPaid(work: Work, row: NewInvoice, matches: number): void {
-  const marked = { row, isUnmatched: matches === 0 }
-  work.effect(ENTER_PAID, marked)
-  work.effect(RAISE_GREATEST, marked)
+  work.effect(ENTER_PAID, { row, isUnmatched: matches === 0 })
 }
 
 export function leavePaid(work: Work, row: InvoiceRow): void {
@@ -81,21 +79,17 @@ const LEAVE_OPEN: Effect<NewInvoice> = {
       AND known.set_id = p.set_id AND known.currency = p.currency AND known.callback = p.callback AND known.invoice_id = p.invoice_id`,
 }
 
+/** Raises the greatest amounts, too. */
 const ENTER_PAID: Effect<Marked> = {
   table: 'paid_places',
   nameOf: idOfMarked,
   statement: (marked) => sql`
-    INSERT INTO paid_places (wallet_id, currency, owner, callback, invoice_id, atoms, is_unmatched)
-    SELECT p.wallet_id, p.currency, p.owner, p.callback, p.invoice_id, p.atoms, p.is_unmatched FROM ${paidPlacesOf(marked)}`,
-}
-
-const RAISE_GREATEST: Effect<Marked> = {
-  table: 'paid_amounts',
-  nameOf: null,
-  statement: (marked) => sql`
+    WITH p AS (SELECT * FROM ${paidPlacesOf(marked)}), entered AS (
+      INSERT INTO paid_places (wallet_id, currency, owner, callback, invoice_id, atoms, is_unmatched)
+      SELECT p.wallet_id, p.currency, p.owner, p.callback, p.invoice_id, p.atoms, p.is_unmatched FROM p
+    )
     INSERT INTO paid_amounts AS known (wallet_id, currency, atoms)
-    SELECT p.wallet_id, p.currency, max(p.atoms) FROM ${paidPlacesOf(marked)} GROUP BY p.wallet_id, p.currency
-    ORDER BY p.wallet_id, p.currency
+    SELECT p.wallet_id, p.currency, max(p.atoms) FROM p GROUP BY p.wallet_id, p.currency ORDER BY p.wallet_id, p.currency
     ON CONFLICT (wallet_id, currency) DO UPDATE SET atoms = excluded.atoms WHERE known.atoms < excluded.atoms`,
 }
 

@@ -49,23 +49,21 @@ export interface Payment extends PayingDeposit {
 export async function othersPaid(work: Work, payments: readonly Payment[]): Promise<readonly (readonly string[])[]> {
   const walletIds = payments.map(({ walletId }) => walletId)
   const limit = Math.max(...payments.map((payment) => payment.limit))
-  const [unsettled, places] = await Promise.all([
-    work.written<Pick<UnsettledColumns, 'wallet_id'>>(sql`
+  // A wallet that is not settled is examined again, and then with what was paid now.
+  const places = await work.written<Place & { readonly wallet_id: string }>(sql`
+    WITH unsettled AS (
       UPDATE unsettled_wallets SET is_again = true, is_aloud = is_aloud OR ${!work.isSilent}
-      WHERE wallet_id = ANY(${walletIds}::text[]) RETURNING wallet_id`),
-    work.rows<Place & { readonly wallet_id: string }>(sql`
-      SELECT first.* FROM unnest(${walletIds}::text[]) AS paid (wallet_id) CROSS JOIN LATERAL (
-        SELECT p.wallet_id, p.owner, encode(p.set_id, 'hex') AS set_id, p.currency, p.callback, p.invoice_id
-        FROM open_places AS p WHERE p.wallet_id = paid.wallet_id
-        ORDER BY p.owner, p.set_id, p.currency, p.callback, p.invoice_id LIMIT ${limit}::bigint
-      ) AS first`),
-  ])
-  const known = new Set(unsettled.map(({ wallet_id }) => wallet_id))
+      WHERE wallet_id = ANY(${walletIds}::text[]) RETURNING wallet_id
+    )
+    SELECT first.* FROM unnest(${walletIds}::text[]) AS paid (wallet_id) CROSS JOIN LATERAL (
+      SELECT p.wallet_id, p.owner, encode(p.set_id, 'hex') AS set_id, p.currency, p.callback, p.invoice_id
+      FROM open_places AS p WHERE p.wallet_id = paid.wallet_id
+      ORDER BY p.owner, p.set_id, p.currency, p.callback, p.invoice_id LIMIT ${limit}::bigint
+    ) AS first WHERE NOT EXISTS (SELECT FROM unsettled WHERE unsettled.wallet_id = paid.wallet_id)`)
   const byWallet = new Map<string, Place[]>(walletIds.map((walletId) => [walletId, []]))
   for (const { wallet_id: walletId, ...place } of places) byWallet.get(walletId)?.push(place)
   return payments.map((payment) => {
     const { walletId } = payment
-    if (known.has(walletId)) return []
     const own = byWallet.get(walletId) ?? []
     const left = unsettledBy(endOf(own, limit), !work.isSilent)
     if (left !== null) {

@@ -57,12 +57,15 @@ export function placeNameOf({ network, toAddress }: Place): string {
 export function lockAddresses(work: Work, places: readonly Place[]): void {
   const wanted = asked(places)
   if (wanted === null) return
+  // One that is there changes in nothing, but is locked all the same.
   work.write(sql`
     INSERT INTO addresses (network, address) SELECT asked.network, asked.address FROM ${wanted}
-    ORDER BY asked.network, asked.address ON CONFLICT DO NOTHING`)
-  const ours = sql`addresses AS a JOIN ${wanted} ON a.network = asked.network AND a.address = asked.address`
-  work.lock(sql`SELECT a.id FROM ${ours} ORDER BY a.network, a.address FOR UPDATE OF a`)
-  lockWithPartners(work, sql`SELECT a.wallet_id AS id FROM ${ours} WHERE a.wallet_id IS NOT NULL`)
+    ORDER BY asked.network, asked.address ON CONFLICT (network, address) DO UPDATE SET address = excluded.address WHERE false`)
+  lockWithPartners(
+    work,
+    sql`SELECT a.wallet_id AS id FROM addresses AS a JOIN ${wanted} ON a.network = asked.network AND a.address = asked.address
+      WHERE a.wallet_id IS NOT NULL`,
+  )
 }
 
 /**
