@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { ObservedTransfer } from '../../src/domain/block.js'
 import { type NetworkReader, NodeUnavailable } from '../../src/networks/network-reader.js'
 import {
@@ -14,9 +14,9 @@ import {
 } from '../networks/ethereum/fixture.js'
 import { addressNumber, creationOf, type EthereumChain } from '../support/ethereum-chain.js'
 import { FaultyProxy } from '../support/faulty-proxy.js'
-import { IMPLEMENTATIONS, implementationsAbsence } from './implementations.js'
+import type { Implementation } from './implementations.js'
 import type { SigningNode } from './signing-node.js'
-import { Site } from './site.js'
+import type { Site } from './site.js'
 
 const WHOLE = 'eth_getBlockReceipts'
 const ETHER = 10n ** 18n
@@ -29,8 +29,9 @@ const MANY_EMPTY = 85
 /** As many blocks are replaced. */
 const REPLACED = 5
 
-for (const implementation of IMPLEMENTATIONS) {
-  describe(`the Ethereum reader on ${implementation.name}`, { skip: implementationsAbsence }, () => {
+/** What the reader tells of a node of this implementation, which is there before the first test. */
+export function testReader(implementation: Implementation, siteOf: () => Site): void {
+  describe('the Ethereum reader', () => {
     let site: Site
     let chain: EthereumChain<SigningNode>
     let token: string
@@ -40,14 +41,11 @@ for (const implementation of IMPLEMENTATIONS) {
     let reader: NetworkReader
 
     before(async () => {
-      site = await Site.start(implementation)
+      site = siteOf()
       chain = site.chain
       token = await chain.deployToken()
       other = await chain.deployToken()
       fine = await chain.deployToken(18, 10n ** 30n)
-    })
-    after(async () => {
-      await site?.stop()
     })
     beforeEach(() => {
       reader = ethereumReader([chain.node.url], { token, others: [evmToken('USDC', fine, 18)] })

@@ -5,33 +5,58 @@ import { CONFIRMATIONS, paymentOf, until, WALLET, WatchedChain } from '../servic
 import { addressNumber, callData } from '../support/ethereum-chain.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
-import { IMPLEMENTATIONS, type Implementation, implementationsAbsence } from './implementations.js'
-import { Site } from './site.js'
+import type { Implementation } from './implementations.js'
+import type { Site } from './site.js'
 
 const TIMEOUT_MS = 180_000
 const ETHER = 10n ** 18n
 const STRANGER = addressNumber(3)
 
-/** A service that watches a chain of this implementation from its first block on. */
-async function watched(t: TestContext, implementation: Implementation) {
-  const site = await Site.start(implementation)
-  t.after(() => site.stop())
+/** A service that watches the chain of a site from its newest block on. */
+async function watched(t: TestContext, site: Site) {
+  const start = await site.chain.height()
   const world = await WatchedChain.of(t, site.chain)
   const data = temporaryDirectory()
   // Silent, for it complains of what the tests do to its node.
-  const settings = { BILLHOOK_SEP_START: '0', BILLHOOK_LOG: 'silent' }
+  const settings = { BILLHOOK_SEP_START: String(start), BILLHOOK_LOG: 'silent' }
   const service = await ServiceProcess.start(data.path, world.environment(settings))
   t.after(async () => {
     await service.stop()
     data.remove()
   })
-  return { site, world, url: service.url }
+  return { world, url: service.url }
 }
 
-for (const implementation of IMPLEMENTATIONS) {
-  describe(`the service on ${implementation.name}`, { skip: implementationsAbsence }, () => {
+/** What a service tells that watches a node of this implementation, whose chain has no block yet but its first. */
+export function testService(implementation: Implementation, siteOf: () => Site): void {
+  describe('the service', () => {
+    test('says that another chain came behind the URL of its node, and counts nothing of it', {
+      timeout: TIMEOUT_MS,
+    }, async (t) => {
+      const site = siteOf()
+      const { world, url } = await watched(t, site)
+      const invoice = await world.openInvoice(url, '25')
+      await world.pay(10n)
+      await site.chain.mine(CONFIRMATIONS)
+      await until(async () => (await paymentOf(url, invoice))['received'] === '10')
+      // Nothing is asked of it while it does not have the token yet.
+      world.proxy.fault = { answer: (response) => response.destroy() !== undefined }
+      await site.startAfresh()
+      assert.equal(await site.chain.deployToken(), world.token, 'the same token by chance')
+      await site.chain.mine(CONFIRMATIONS)
+      await site.chain.sendCall(world.token, 'transfer(address,uint256)', [WALLET.address, 15_000_000n])
+      await site.chain.mine(CONFIRMATIONS)
+      world.proxy.fault = {}
+      await until(async () => {
+        const ready = (await ask('GET', `${url}/readyz`))?.json
+        return /its nodes have other blocks than those that were recorded/.test(JSON.stringify(ready))
+      })
+      assert.equal((await paymentOf(url, invoice))['received'], '10')
+    })
+
     test('confirms payments among what strangers do, and tells each once', { timeout: TIMEOUT_MS }, async (t) => {
-      const { site, world, url } = await watched(t, implementation)
+      const site = siteOf()
+      const { world, url } = await watched(t, site)
       const { chain } = site
       const inTokens = await world.openInvoice(url, '25')
       const inEther = await world.openInvoice(url, '1.5', 'native')
@@ -61,7 +86,8 @@ for (const implementation of IMPLEMENTATIONS) {
     })
 
     test('takes back what a reorganisation drops, and counts what is sent anew', { timeout: TIMEOUT_MS }, async (t) => {
-      const { site, world, url } = await watched(t, implementation)
+      const site = siteOf()
+      const { world, url } = await watched(t, site)
       const invoice = await world.openInvoice(url, '25')
       const dropped = await world.pay(25n)
       await site.chain.mine()
@@ -80,7 +106,8 @@ for (const implementation of IMPLEMENTATIONS) {
       skip: !implementation.isDurable,
       timeout: TIMEOUT_MS,
     }, async (t) => {
-      const { site, world, url } = await watched(t, implementation)
+      const site = siteOf()
+      const { world, url } = await watched(t, site)
       const invoice = await world.openInvoice(url, '25')
       await world.pay(10n)
       await site.chain.mine(CONFIRMATIONS)
@@ -90,29 +117,6 @@ for (const implementation of IMPLEMENTATIONS) {
       await site.chain.mine(CONFIRMATIONS)
       await until(async () => (await paymentOf(url, invoice))['status'] === 'paid')
       assert.deepEqual((await ask('GET', `${url}/readyz`))?.json, { status: 'ready' })
-    })
-
-    test('says that another chain came behind the URL of its node, and counts nothing of it', {
-      timeout: TIMEOUT_MS,
-    }, async (t) => {
-      const { site, world, url } = await watched(t, implementation)
-      const invoice = await world.openInvoice(url, '25')
-      await world.pay(10n)
-      await site.chain.mine(CONFIRMATIONS)
-      await until(async () => (await paymentOf(url, invoice))['received'] === '10')
-      // Nothing is asked of it while it does not have the token yet.
-      world.proxy.fault = { answer: (response) => response.destroy() !== undefined }
-      await site.startAfresh()
-      assert.equal(await site.chain.deployToken(), world.token, 'the same token by chance')
-      await site.chain.mine(CONFIRMATIONS)
-      await site.chain.sendCall(world.token, 'transfer(address,uint256)', [WALLET.address, 15_000_000n])
-      await site.chain.mine(CONFIRMATIONS)
-      world.proxy.fault = {}
-      await until(async () => {
-        const ready = (await ask('GET', `${url}/readyz`))?.json
-        return /its nodes have other blocks than those that were recorded/.test(JSON.stringify(ready))
-      })
-      assert.equal((await paymentOf(url, invoice))['received'], '10')
     })
   })
 }
