@@ -5,6 +5,7 @@ import { projectRoot } from './project-root.js'
 export const LONG_FILES: readonly string[] = [
   'bench/tiny-run',
   'bench/tiny-postgres-run',
+  'bench/orders-run',
   'store/lmdb/lmdb-store.test',
   'simulation/simulation.test',
   'store/postgres/other-ports.test',
