@@ -1,7 +1,6 @@
 import { isExpiryDue } from '../../../domain/voiding.js'
 import type { Awaitable } from '../../reading.js'
 import { type Callback, callbackKinds, callbackOf } from '../../rules/callbacks.js'
-import type { Standing } from '../../rules/invoice-life.js'
 import type { CandidateSearch, DepositSearch } from '../../rules/match-deposit.js'
 import type { Work } from '../connection/work.js'
 import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
@@ -36,7 +35,7 @@ export class Searches implements DepositSearch<InvoiceRow, Head> {
     readonly seeker: Seeker,
     readonly time: MatchingTime,
   ) {
-    this.kinds = callbackKinds(seeker.hasDefaultCallback).map((callbacks) => this.among(callbacks))
+    this.kinds = callbackKinds(seeker.hasDefaultCallback).map((callbacks) => candidatesOf(this, callbacks))
   }
 
   ofAmount(): Awaitable<readonly InvoiceRow[]> {
@@ -86,10 +85,6 @@ export class Searches implements DepositSearch<InvoiceRow, Head> {
     })
   }
 
-  private among(callbacks: readonly Callback[]): CandidateSearch<InvoiceRow, Head> {
-    return new Candidates(this, callbacks)
-  }
-
   /** Whether the invoices on the wallet stand where they stood. A match alone moves none, and of the past there is nothing else. */
   private isStill({ moment }: Known<unknown>): boolean {
     return this.time === 'past' || this.work.isAsAt(moment, this.seeker.walletId)
@@ -97,64 +92,39 @@ export class Searches implements DepositSearch<InvoiceRow, Head> {
 }
 
 /** The candidates of some ways of notification. */
-class Candidates implements CandidateSearch<InvoiceRow, Head> {
-  constructor(
-    private readonly all: Searches,
-    private readonly callbacks: readonly Callback[],
-  ) {}
-
-  ofAmount(): Awaitable<readonly InvoiceRow[]> {
-    return then(this.all.ofAmount(), (rows) =>
-      rows.filter(({ invoice }) => this.callbacks.includes(callbackOf(invoice))),
-    )
+function candidatesOf(all: Searches, callbacks: readonly Callback[]): CandidateSearch<InvoiceRow, Head> {
+  const { work, time, invoices, seeker, questions } = all
+  return {
+    ofAmount: () =>
+      then(all.ofAmount(), (rows) => rows.filter(({ invoice }) => callbacks.includes(callbackOf(invoice)))),
+    isUnmatched(row) {
+      if (row.matches > 0) return false
+      const { state } = time === 'past' ? row : decideExpiryOf(work, row)
+      return state === STATE.open || state === STATE.paid
+    },
+    heads: () => then(all.heads(), (heads) => heads.filter(({ callback }) => callbacks.includes(callback))),
+    next: (head) => questions.next.ask({ seeker, head }),
+    invoiceOf: ({ id }) => invoices.get(id),
+    settleIfPaid(row) {
+      if (!invoices.isPresent(row)) return null
+      if (row.state === STATE.open && time === 'past') return isPaidNow(row) ? 'paid' : 'open'
+      if (row.state === STATE.open) return settleIfPaid(work, row)
+      return row.state === STATE.paid ? 'paid' : 'void'
+    },
+    isUnpaid: (row) =>
+      invoices.isPresent(row) && row.state === STATE.open && !isExpiryDue(row, work.nowMs) && !isPaidNow(row),
+    placesOf: ({ walletIds }) => walletIds.length,
+    newest: () =>
+      then(all.newest(), (newest) => {
+        const rows = newest.filter(({ callback }) => callbacks.includes(callback)).map(({ row }) => row)
+        return rows.sort(byAge).at(-1) ?? null
+      }),
+    byAge,
   }
+}
 
-  isUnmatched(row: InvoiceRow): boolean {
-    const { work, time } = this.all
-    if (row.matches > 0) return false
-    const { state } = time === 'past' ? row : decideExpiryOf(work, row)
-    return state === STATE.open || state === STATE.paid
-  }
-
-  heads(): Awaitable<readonly Head[]> {
-    return then(this.all.heads(), (heads) => heads.filter(({ callback }) => this.callbacks.includes(callback)))
-  }
-
-  next(head: Head): Promise<Head | null> {
-    return this.all.questions.next.ask({ seeker: this.all.seeker, head })
-  }
-
-  invoiceOf({ id }: Head): Awaitable<InvoiceRow> {
-    return this.all.invoices.get(id)
-  }
-
-  settleIfPaid(row: InvoiceRow): Standing | null {
-    if (!this.all.invoices.isPresent(row)) return null
-    const { work, time } = this.all
-    if (row.state === STATE.open && time === 'past') return isPaidNow(row) ? 'paid' : 'open'
-    if (row.state === STATE.open) return settleIfPaid(work, row)
-    return row.state === STATE.paid ? 'paid' : 'void'
-  }
-
-  isUnpaid(row: InvoiceRow): boolean {
-    const { work, invoices } = this.all
-    return invoices.isPresent(row) && row.state === STATE.open && !isExpiryDue(row, work.nowMs) && !isPaidNow(row)
-  }
-
-  placesOf({ walletIds }: InvoiceRow): number {
-    return walletIds.length
-  }
-
-  newest(): Awaitable<InvoiceRow | null> {
-    return then(this.all.newest(), (newest) => {
-      const rows = newest.filter(({ callback }) => this.callbacks.includes(callback)).map(({ row }) => row)
-      return rows.sort((one, other) => this.byAge(one, other)).at(-1) ?? null
-    })
-  }
-
-  byAge(one: Pick<InvoiceRow, 'id'>, other: Pick<InvoiceRow, 'id'>): number {
-    return one.id < other.id ? -1 : 1
-  }
+function byAge(one: Pick<InvoiceRow, 'id'>, other: Pick<InvoiceRow, 'id'>): number {
+  return one.id < other.id ? -1 : 1
 }
 
 function then<T, U>(answer: Awaitable<T>, use: (value: T) => U): Awaitable<U> {
