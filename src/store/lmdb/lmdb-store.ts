@@ -33,8 +33,8 @@ import { LmdbImports } from './imports.js'
 import { InvoiceAnswers } from './invoices/invoice-answers.js'
 import { LmdbInvoices } from './invoices/invoice-port.js'
 import { LmdbNotes } from './invoices/notes.js'
-import { LmdbKeys } from './keys/api-keys.js'
-import { LmdbLedger } from './ledger/ledger-port.js'
+import { lmdbKeys } from './keys/api-keys.js'
+import { lmdbLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
 import { LmdbOrders } from './orders/order-port.js'
 import { LmdbOutbox } from './outbox/outbox-port.js'
@@ -44,7 +44,7 @@ import { LmdbRates } from './rates.js'
 import { LmdbSearch } from './search.js'
 import { type Environment, endReadTransaction, type Tables } from './tables/tables.js'
 import { LmdbWallets } from './wallets/wallet-port.js'
-import { LmdbWebhooks } from './webhooks/webhook-configurations.js'
+import { lmdbWebhooks } from './webhooks/webhook-configurations.js'
 
 /** A read holds this thread, so two at once would only take twice as long. */
 const READS_AT_ONCE = 1
@@ -163,7 +163,7 @@ export function storeOn(
     networks: options.networks,
     birth: options.birth,
     commands: port(new LmdbCommands({ commits, deposits, answers, terms: options })),
-    keys: port(new LmdbKeys(commits, options.randomKeyId)),
+    keys: port(lmdbKeys(commits, options.randomKeyId)),
     identities: port(new LmdbIdentities(commits)),
     wallets: port(new LmdbWallets(commits)),
     invoices: port(new LmdbInvoices(commits, answers)),
@@ -175,7 +175,7 @@ export function storeOn(
     outbox: port(new LmdbOutbox(commits)),
     events: port(new LmdbEvents(commits)),
     eventOutbox: port(new LmdbEventOutbox(commits)),
-    webhooks: port(new LmdbWebhooks(commits, options.randomSecretHex)),
+    webhooks: port(lmdbWebhooks(commits, options.randomSecretHex)),
     rates: port(new LmdbRates(commits)),
     audit: port(new LmdbAudit(commits)),
     overview: port(new LmdbOverview(commits)),
@@ -185,7 +185,7 @@ export function storeOn(
     leadership: soleLeadership(),
     allowances: OWN_ALLOWANCES,
     turns: new Turns({ ...EVENT_LOOP, width: READS_AT_ONCE }),
-    ledger: port(new LmdbLedger(commits, chain, options.flawOfAddress)),
+    ledger: port(lmdbLedger(commits, chain, options.flawOfAddress)),
     probeWrite: async () => {
       commits.resume()
       await commits.runAdmitted(({ tables }) => tables.meta.putSync(PROBE_KEY, Buffer.alloc(PROBE_BYTES)))

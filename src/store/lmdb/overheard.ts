@@ -20,10 +20,12 @@ export function overheard<Port extends object>(port: Port, hear: (error: unknown
   return heard
 }
 
+/** Those of a class, or of an object that has its own. */
 function methodsOf(port: object): readonly (readonly [name: string, method: Method])[] {
-  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(port)).filter((name) => name !== 'constructor')
+  const prototype: unknown = Object.getPrototypeOf(port)
+  const names = Object.getOwnPropertyNames(prototype === Object.prototype ? port : prototype)
   return names.flatMap((name) => {
-    const value: unknown = Reflect.get(port, name)
+    const value: unknown = name === 'constructor' ? undefined : Reflect.get(port, name)
     return typeof value === 'function' ? [[name, value as Method] as const] : []
   })
 }

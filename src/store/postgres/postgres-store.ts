@@ -24,9 +24,9 @@ import { PostgresIdentities } from './identities.js'
 import { PostgresImports } from './imports.js'
 import { PostgresInvoices } from './invoices/invoice-port.js'
 import { PostgresNotes } from './invoices/notes.js'
-import { PostgresKeys } from './keys/key-port.js'
+import { postgresKeys } from './keys/key-port.js'
 import { PostgresLeadership } from './leadership.js'
-import { PostgresLedger } from './ledger/ledger-port.js'
+import { postgresLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
 import { PostgresOrders } from './orders/order-port.js'
 import { PostgresOutbox } from './outbox/outbox-port.js'
@@ -36,7 +36,7 @@ import { type Preparation, prepareSchema } from './schema/prepare.js'
 import { assertKeepsSessions } from './schema/sessions.js'
 import { PostgresSearch } from './search.js'
 import { PostgresWallets } from './wallets/wallet-port.js'
-import { PostgresWebhooks } from './webhooks.js'
+import { postgresWebhooks } from './webhooks.js'
 
 /** Long reads that are under way at once: the database works on one, and the next one has arrived when it is done. */
 const LONG_READS_AT_ONCE = 2
@@ -82,7 +82,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     networks: options.networks,
     birth: options.birth,
     commands: new PostgresCommands(database, deposits, options, fence),
-    keys: new PostgresKeys(database, options.randomKeyId),
+    keys: postgresKeys(database, options.randomKeyId),
     identities: new PostgresIdentities(database),
     wallets: new PostgresWallets(database),
     invoices,
@@ -95,8 +95,8 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     outbox,
     events: new PostgresEvents(database),
     eventOutbox: new PostgresEventOutbox(database),
-    webhooks: new PostgresWebhooks(database, options.randomSecretHex),
-    ledger: new PostgresLedger(database, options.flawOfAddress, fence),
+    webhooks: postgresWebhooks(database, options.randomSecretHex),
+    ledger: postgresLedger(database, options.flawOfAddress, fence),
     rates: new PostgresRates(database),
     audit: new PostgresAudit(database),
     overview: new PostgresOverview(database, invoices, outbox),

@@ -1,10 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../../domain/event.js'
-import {
-  type SigningSecrets,
-  signingSecrets,
-  type WebhookConfiguration,
-  type WebhookPayload,
-} from '../../domain/webhook.js'
+import { signingSecrets, type WebhookConfiguration, type WebhookPayload } from '../../domain/webhook.js'
 import { answeredLater } from '../rules/asking.js'
 import {
   type KeptConfiguration,
@@ -41,59 +36,42 @@ type KnownColumns = Columns & { readonly now: number }
 const COLUMNS = sql`owner, callback_url, secret, created_at, updated_at, payload, types, previous_secret, overlap_ends_at`
 
 /** Default callback URLs, payloads and secrets of owners. */
-export class PostgresWebhooks implements WebhookPort {
+export function postgresWebhooks(database: Database, randomSecretHex: () => string): WebhookPort {
   /** Asked for each attempt. */
-  private readonly known = new Batcher((owners: readonly string[]) => this.readKnown(owners))
-
-  constructor(
-    private readonly database: Database,
-    private readonly randomSecretHex: () => string,
-  ) {}
-
-  async find(owner: string): Promise<WebhookConfiguration> {
-    return shown(owner, await this.database.readOne<Columns>(selectOf(owner)))
+  const known = new Batcher((owners: readonly string[]) => readKnown(database, owners))
+  return {
+    find: async (owner) => shown(owner, await database.readOne<Columns>(selectOf(owner))),
+    put: (owner, callbackUrl, payload, types) =>
+      database.writeRequested((work) =>
+        answeredLater(
+          setCallback(new PostgresWebhookWork(work), owner, { callbackUrl, payload, types }, randomSecretHex),
+        ),
+      ),
+    rotate: (owner, overlapMs) =>
+      database.writeRequested((work) =>
+        answeredLater(rotateSecret(new PostgresWebhookWork(work), owner, overlapMs, randomSecretHex)),
+      ),
+    delete: (owner) =>
+      database.writeRequested(async (work) => {
+        lockOwner(work, owner)
+        endCursor(work, owner)
+        return (await work.wrote(sql`DELETE FROM webhooks WHERE owner = ${owner}`)) > 0
+      }),
+    async secrets(owner) {
+      const row = await known.ask(owner)
+      if (row !== undefined) return signingSecrets(toKept(row), row.now)
+      return database.write((work) =>
+        answeredLater(secretsOf(new PostgresWebhookWork(work), owner, randomSecretHex)),
+      )
+    },
   }
+}
 
-  put(
-    owner: string,
-    callbackUrl: string,
-    payload?: WebhookPayload,
-    types?: readonly EventType[],
-  ): Promise<WebhookConfiguration> {
-    const wanted = { callbackUrl, payload, types }
-    return this.database.writeRequested((work) =>
-      answeredLater(setCallback(new PostgresWebhookWork(work), owner, wanted, this.randomSecretHex)),
-    )
-  }
-
-  rotate(owner: string, overlapMs: number): Promise<WebhookConfiguration> {
-    return this.database.writeRequested((work) =>
-      answeredLater(rotateSecret(new PostgresWebhookWork(work), owner, overlapMs, this.randomSecretHex)),
-    )
-  }
-
-  async delete(owner: string): Promise<boolean> {
-    return this.database.writeRequested(async (work) => {
-      lockOwner(work, owner)
-      endCursor(work, owner)
-      return (await work.wrote(sql`DELETE FROM webhooks WHERE owner = ${owner}`)) > 0
-    })
-  }
-
-  async secrets(owner: string): Promise<SigningSecrets> {
-    const known = await this.known.ask(owner)
-    if (known !== undefined) return signingSecrets(toKept(known), known.now)
-    return this.database.write((work) =>
-      answeredLater(secretsOf(new PostgresWebhookWork(work), owner, this.randomSecretHex)),
-    )
-  }
-
-  private async readKnown(owners: readonly string[]): Promise<ReadonlyMap<string, KnownColumns>> {
-    const rows = await this.database.read<KnownColumns>(
-      sql`SELECT ${COLUMNS}, ${this.database.now} AS now FROM webhooks WHERE owner = ANY(${owners}::text[])`,
-    )
-    return new Map(rows.map((row) => [row.owner, row]))
-  }
+async function readKnown(database: Database, owners: readonly string[]): Promise<ReadonlyMap<string, KnownColumns>> {
+  const rows = await database.read<KnownColumns>(
+    sql`SELECT ${COLUMNS}, ${database.now} AS now FROM webhooks WHERE owner = ANY(${owners}::text[])`,
+  )
+  return new Map(rows.map((row) => [row.owner, row]))
 }
 
 /** What a unit of work does for webhook configurations. */

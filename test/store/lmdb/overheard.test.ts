@@ -31,3 +31,16 @@ test('what a port throws and rejects with is heard, and reaches the caller as be
   await assert.rejects(port.failLater('later'), { message: 'later' })
   assert.deepEqual(heard, ['at once', 'later'])
 })
+
+test('so is what an object fails with that has its methods itself', async () => {
+  const heard: string[] = []
+  const fail = (message: string): never => {
+    throw new Error(message)
+  }
+  const own = { fail, failLater: async (message: string) => fail(message), greet: (name: string) => `hello ${name}` }
+  const port = overheard(own, (error) => heard.push((error as Error).message))
+  assert.equal(port.greet('you'), 'hello you')
+  assert.throws(() => port.fail('at once'), { message: 'at once' })
+  await assert.rejects(port.failLater('later'), { message: 'later' })
+  assert.deepEqual(heard, ['at once', 'later'])
+})

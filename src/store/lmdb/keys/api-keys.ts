@@ -1,7 +1,5 @@
-import { ACTIVE_KEYS_MAX, type ApiKey, type ApiKeyRegistration, PUBLIC_KEY_BYTES } from '../../../domain/api-key.js'
-import type { Outcome } from '../../../domain/failure.js'
+import { ACTIVE_KEYS_MAX, type ApiKey, PUBLIC_KEY_BYTES } from '../../../domain/api-key.js'
 import type { KeyPort } from '../../keys.js'
-import type { Page, PageOf } from '../../reading.js'
 import { answeredNow } from '../../rules/asking.js'
 import { type KeyWork, registerKey, revokeKey } from '../../rules/keys.js'
 import { tracedIn } from '../audit-rows.js'
@@ -16,40 +14,28 @@ import { apiKeyCodec } from './api-key-row.js'
 const KEY_ID_BYTES = 8
 
 /** API keys, by the 33 bytes of the public key: a public key names one record for ever (decisions 3). */
-export class LmdbKeys implements KeyPort {
-  constructor(
-    private readonly commits: CommitLoop,
-    private readonly randomKeyId: () => string,
-  ) {}
-
-  register(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>> {
-    return this.commits.run((commit) => answeredNow(registerKey(keyWorkOn(commit), registration, this.randomKeyId)))
-  }
-
-  revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>> {
-    return this.commits.run((commit) => {
-      const revocation = revokeKey(keyWorkOn(commit), id, owner)
-      return tracedIn(commit, trace, revocation)
-    })
-  }
-
-  withId(id: string): ApiKey | undefined {
-    const { snapshot } = this.commits
-    const publicKey = publicKeyOf(snapshot, id)
-    return publicKey === undefined ? undefined : findKey(snapshot, publicKey)
-  }
-
-  find(publicKey: Uint8Array): ApiKey | undefined {
-    if (publicKey.length !== PUBLIC_KEY_BYTES) return undefined
-    return findKey(this.commits.snapshot, Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength))
-  }
-
-  page(owner: string, page: Page): PageOf<ApiKey> {
-    const { snapshot } = this.commits
-    const { ownerApiKeys } = snapshot.tables
-    return pageOfOwner(snapshot, ownerApiKeys, NUMBER_BYTES, owner, page, (key) =>
-      listedKey(snapshot, ownerApiKeys.get(key)),
-    )
+export function lmdbKeys(commits: CommitLoop, randomKeyId: () => string): KeyPort {
+  return {
+    register: (registration) =>
+      commits.run((commit) => answeredNow(registerKey(keyWorkOn(commit), registration, randomKeyId))),
+    revoke: (id, owner, trace) =>
+      commits.run((commit) => tracedIn(commit, trace, revokeKey(keyWorkOn(commit), id, owner))),
+    withId(id) {
+      const { snapshot } = commits
+      const publicKey = publicKeyOf(snapshot, id)
+      return publicKey === undefined ? undefined : findKey(snapshot, publicKey)
+    },
+    find({ buffer, byteOffset, length }) {
+      if (length !== PUBLIC_KEY_BYTES) return undefined
+      return findKey(commits.snapshot, Buffer.from(buffer, byteOffset, length))
+    },
+    page(owner, page) {
+      const { snapshot } = commits
+      const { ownerApiKeys } = snapshot.tables
+      return pageOfOwner(snapshot, ownerApiKeys, NUMBER_BYTES, owner, page, (key) =>
+        listedKey(snapshot, ownerApiKeys.get(key)),
+      )
+    },
   }
 }
 

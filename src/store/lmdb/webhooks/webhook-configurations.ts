@@ -1,11 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../../../domain/event.js'
-import {
-  type SigningSecrets,
-  signingSecrets,
-  WEBHOOK_PAYLOADS,
-  type WebhookConfiguration,
-  type WebhookPayload,
-} from '../../../domain/webhook.js'
+import { signingSecrets, WEBHOOK_PAYLOADS, type WebhookConfiguration } from '../../../domain/webhook.js'
 import { answeredNow } from '../../rules/asking.js'
 import type { CursorWork } from '../../rules/queue-events.js'
 import {
@@ -56,47 +50,28 @@ export const webhookCodec = recordCodec<KeptConfiguration>(
 )
 
 /** Default callback URLs, payloads and secrets of owners. */
-export class LmdbWebhooks implements WebhookPort {
-  constructor(
-    private readonly commits: CommitLoop,
-    private readonly randomSecretHex: () => string,
-  ) {}
-
-  find(owner: string): WebhookConfiguration {
-    return configurationOf(this.commits.snapshot, owner)
-  }
-
-  put(
-    owner: string,
-    callbackUrl: string,
-    payload?: WebhookPayload,
-    types?: readonly EventType[],
-  ): Promise<WebhookConfiguration> {
-    return this.commits.run((commit) =>
-      answeredNow(setCallback(workOf(commit), owner, { callbackUrl, payload, types }, this.randomSecretHex)),
-    )
-  }
-
-  rotate(owner: string, overlapMs: number): Promise<WebhookConfiguration> {
-    return this.commits.run((commit) =>
-      answeredNow(rotateSecret(workOf(commit), owner, overlapMs, this.randomSecretHex)),
-    )
-  }
-
-  delete(owner: string): Promise<boolean> {
-    return this.commits.run((commit) => {
-      const ownerNo = ownerNoOf(commit, owner)
-      if (ownerNo === undefined) return false
-      endCursor(commit, ownerNo)
-      return commit.tables.webhooks.removeSync(numberKey(ownerNo))
-    })
-  }
-
-  secrets(owner: string): Promise<SigningSecrets> {
-    const { snapshot } = this.commits
-    const known = keptOf(snapshot, owner)
-    if (known !== undefined) return Promise.resolve(signingSecrets(known, snapshot.nowMs))
-    return this.commits.runAdmitted((commit) => answeredNow(secretsOf(workOf(commit), owner, this.randomSecretHex)))
+export function lmdbWebhooks(commits: CommitLoop, randomSecretHex: () => string): WebhookPort {
+  return {
+    find: (owner) => configurationOf(commits.snapshot, owner),
+    put: (owner, callbackUrl, payload, types) =>
+      commits.run((commit) =>
+        answeredNow(setCallback(workOf(commit), owner, { callbackUrl, payload, types }, randomSecretHex)),
+      ),
+    rotate: (owner, overlapMs) =>
+      commits.run((commit) => answeredNow(rotateSecret(workOf(commit), owner, overlapMs, randomSecretHex))),
+    delete: (owner) =>
+      commits.run((commit) => {
+        const ownerNo = ownerNoOf(commit, owner)
+        if (ownerNo === undefined) return false
+        endCursor(commit, ownerNo)
+        return commit.tables.webhooks.removeSync(numberKey(ownerNo))
+      }),
+    secrets(owner) {
+      const { snapshot } = commits
+      const known = keptOf(snapshot, owner)
+      if (known !== undefined) return Promise.resolve(signingSecrets(known, snapshot.nowMs))
+      return commits.runAdmitted((commit) => answeredNow(secretsOf(workOf(commit), owner, randomSecretHex)))
+    },
   }
 }
 

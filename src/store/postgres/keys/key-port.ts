@@ -1,5 +1,4 @@
-import { ACTIVE_KEYS_MAX, type ApiKey, type ApiKeyRegistration } from '../../../domain/api-key.js'
-import type { Outcome } from '../../../domain/failure.js'
+import { ACTIVE_KEYS_MAX, type ApiKey } from '../../../domain/api-key.js'
 import type { KeyPort } from '../../keys.js'
 import type { Page, PageOf } from '../../reading.js'
 import { answeredLater } from '../../rules/asking.js'
@@ -28,53 +27,40 @@ interface KeyColumns {
 const COLUMNS = sql`public_key, id, no, owner, label, public_key_text, permissions, expires_at, revoked_at, created_at`
 
 /** API keys, by the 33 bytes of the public key: a public key names one record for ever (decisions 3). */
-export class PostgresKeys implements KeyPort {
+export function postgresKeys(database: Database, randomKeyId: () => string): KeyPort {
   /** One statement for the keys of all requests that arrive together. */
-  private readonly finder = new Batcher<string, ApiKey>((hexes) => this.findAll(hexes))
-
-  constructor(
-    private readonly database: Database,
-    private readonly randomKeyId: () => string,
-  ) {}
-
-  register(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>> {
-    return this.database.writeRequested((work) =>
-      answeredLater(registerKey(keyWorkOn(work), registration, this.randomKeyId)),
-    )
+  const finder = new Batcher<string, ApiKey>((hexes) => findAll(database, hexes))
+  return {
+    register: (registration) =>
+      database.writeRequested((work) => answeredLater(registerKey(keyWorkOn(work), registration, randomKeyId))),
+    revoke: (id, owner, trace) =>
+      database.writeRequested((work) => tracedIn(work, trace, revokeKey(keyWorkOn(work), id, owner))),
+    async withId(id) {
+      const row = await database.readOne<KeyColumns>(sql`SELECT ${COLUMNS} FROM api_keys WHERE id = ${id}`)
+      return row === undefined ? undefined : toKey(row)
+    },
+    find: ({ buffer, byteOffset, byteLength }) =>
+      finder.ask(Buffer.from(buffer, byteOffset, byteLength).toString('hex')),
+    async page(owner, { after, limit }) {
+      const before = numberOfCursor(after)
+      if (before === undefined) return { items: [], next: null }
+      const behind = before === null ? sql`` : sql`AND no < ${before}::bigint`
+      const rows = await database.readPage<KeyColumns>(sql`
+        SELECT ${COLUMNS} FROM api_keys WHERE owner = ${owner} ${behind} ORDER BY no DESC LIMIT ${limit + 1}::bigint`)
+      return pageOf(
+        rows.map((row) => ({ item: toKey(row), id: String(row.no) })),
+        limit,
+      )
+    },
   }
+}
 
-  revoke(id: string, owner: string, trace?: string): Promise<Outcome<ApiKey>> {
-    return this.database.writeRequested((work) => tracedIn(work, trace, revokeKey(keyWorkOn(work), id, owner)))
-  }
-
-  async withId(id: string): Promise<ApiKey | undefined> {
-    const row = await this.database.readOne<KeyColumns>(sql`SELECT ${COLUMNS} FROM api_keys WHERE id = ${id}`)
-    return row === undefined ? undefined : toKey(row)
-  }
-
-  async find(publicKey: Uint8Array): Promise<ApiKey | undefined> {
-    return this.finder.ask(Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength).toString('hex'))
-  }
-
-  async page(owner: string, { after, limit }: Page): Promise<PageOf<ApiKey>> {
-    const before = numberOfCursor(after)
-    if (before === undefined) return { items: [], next: null }
-    const behind = before === null ? sql`` : sql`AND no < ${before}::bigint`
-    const rows = await this.database.readPage<KeyColumns>(sql`
-      SELECT ${COLUMNS} FROM api_keys WHERE owner = ${owner} ${behind} ORDER BY no DESC LIMIT ${limit + 1}::bigint`)
-    return pageOf(
-      rows.map((row) => ({ item: toKey(row), id: String(row.no) })),
-      limit,
-    )
-  }
-
-  private async findAll(hexes: readonly string[]): Promise<ReadonlyMap<string, ApiKey>> {
-    const keys = hexes.map((hex) => Buffer.from(hex, 'hex'))
-    const rows = await this.database.read<KeyColumns>(
-      sql`SELECT ${COLUMNS} FROM api_keys WHERE public_key = ANY(${keys}::bytea[])`,
-    )
-    return new Map(rows.map((row) => [row.public_key.toString('hex'), toKey(row)]))
-  }
+async function findAll(database: Database, hexes: readonly string[]): Promise<ReadonlyMap<string, ApiKey>> {
+  const keys = hexes.map((hex) => Buffer.from(hex, 'hex'))
+  const rows = await database.read<KeyColumns>(
+    sql`SELECT ${COLUMNS} FROM api_keys WHERE public_key = ANY(${keys}::bytea[])`,
+  )
+  return new Map(rows.map((row) => [row.public_key.toString('hex'), toKey(row)]))
 }
 
 /**

@@ -1,5 +1,3 @@
-import type { KeyHistory } from '../../../domain/key-history.js'
-import type { EventOutcome } from '../../../domain/ledger-fact.js'
 import type {
   LedgerMemory,
   LedgerProgress,
@@ -8,13 +6,13 @@ import type {
   SetAside,
 } from '../../../domain/ledger-progress.js'
 import type { FlawOfAddress } from '../../../domain/wallet.js'
-import type { Settled } from '../../commands.js'
-import { FORGOTTEN_MAX, type LedgerEvent, type LedgerPort } from '../../ledger.js'
+import { FORGOTTEN_MAX, type LedgerPort } from '../../ledger.js'
 import { answeredLater } from '../../rules/asking.js'
 import { applyEvent } from '../../rules/ledger-facts.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
+import { eachAlone } from '../each-alone.js'
 import type { Fence } from '../fence.js'
 import { findKeys, putKeyHistory } from '../identity-keys.js'
 import { factWorkOn } from '../wallets/wallet-facts.js'
@@ -28,66 +26,49 @@ interface ProgressColumns {
 }
 
 /** Facts of the ledger, each applied once, and the memory of a follower. */
-export class PostgresLedger implements LedgerPort {
-  constructor(
-    private readonly database: Database,
-    private readonly flawOfAddress: FlawOfAddress,
-    private readonly fence: Fence,
-  ) {}
-
-  async applyFacts(batch: readonly LedgerEvent[]): Promise<readonly Settled<EventOutcome>[]> {
-    const fates: Settled<EventOutcome>[] = []
-    for (const event of batch) {
-      const unit = (work: Work) => answeredLater(applyEvent(factWorkOn(work), event, this.flawOfAddress))
-      const [fate] = await Promise.allSettled([this.database.writeRequested(unit)])
-      fates.push(fate)
-    }
-    return fates
-  }
-
-  async memory(): Promise<LedgerMemory | undefined> {
-    const row = await this.database.readOne<ProgressColumns>(
-      sql`SELECT origin, newest_ms, window_ms, comparing_ms, compared_at_ms FROM ledger_progress`,
-    )
-    if (row === undefined) return undefined
-    const taken = await this.database.read<{ umid: string; timestamp_ms: number }>(sql`
-      SELECT umid, timestamp_ms FROM ledger_taken WHERE timestamp_ms >= ${row.window_ms}::bigint ORDER BY timestamp_ms, umid`)
-    const setAside = await this.database.read<{ umid: string; timestamp_ms: number; attempts: number; due_ms: number }>(
-      sql`SELECT umid, timestamp_ms, attempts, due_ms FROM ledger_set_aside ORDER BY umid`,
-    )
-    return {
-      progress: toProgress(row),
-      taken: taken.map(({ umid, timestamp_ms }) => ({ umid, timestampMs: timestamp_ms })),
-      setAside: setAside.map(({ umid, timestamp_ms, attempts, due_ms }) => {
-        return { umid, timestampMs: timestamp_ms, attempts, dueMs: due_ms }
+export function postgresLedger(database: Database, flawOfAddress: FlawOfAddress, fence: Fence): LedgerPort {
+  return {
+    applyFacts: (batch) =>
+      eachAlone(batch, (event) =>
+        database.writeRequested((work) => answeredLater(applyEvent(factWorkOn(work), event, flawOfAddress))),
+      ),
+    memory: () => readMemory(database),
+    keyHistory: async (identity) => (await findKeys(database, identity))?.history ?? undefined,
+    saveKeyHistory: (identity, history) =>
+      database.write(async (work) => {
+        await fence.hold(work)
+        putKeyHistory(work, identity, history)
       }),
-    }
+    saveStep: (step) =>
+      database.write(async (work) => {
+        await fence.hold(work)
+        await writeStep(work, step)
+      }),
+    removeEventsBefore: (timeMs, limit) =>
+      database.writeRequested((work) =>
+        work.wrote(sql`
+          DELETE FROM answered_events WHERE id IN (
+            SELECT id FROM answered_events WHERE at < ${timeMs}::bigint ORDER BY at LIMIT ${limit}::bigint)`),
+      ),
   }
+}
 
-  async keyHistory(identity: string): Promise<KeyHistory | undefined> {
-    return (await findKeys(this.database, identity))?.history ?? undefined
-  }
-
-  saveKeyHistory(identity: string, history: KeyHistory): Promise<void> {
-    return this.database.write(async (work) => {
-      await this.fence.hold(work)
-      putKeyHistory(work, identity, history)
-    })
-  }
-
-  saveStep(step: LedgerStep): Promise<void> {
-    return this.database.write(async (work) => {
-      await this.fence.hold(work)
-      await writeStep(work, step)
-    })
-  }
-
-  removeEventsBefore(timeMs: number, limit: number): Promise<number> {
-    return this.database.writeRequested((work) =>
-      work.wrote(sql`
-        DELETE FROM answered_events WHERE id IN (
-          SELECT id FROM answered_events WHERE at < ${timeMs}::bigint ORDER BY at LIMIT ${limit}::bigint)`),
-    )
+async function readMemory(database: Database): Promise<LedgerMemory | undefined> {
+  const row = await database.readOne<ProgressColumns>(
+    sql`SELECT origin, newest_ms, window_ms, comparing_ms, compared_at_ms FROM ledger_progress`,
+  )
+  if (row === undefined) return undefined
+  const taken = await database.read<{ umid: string; timestamp_ms: number }>(sql`
+    SELECT umid, timestamp_ms FROM ledger_taken WHERE timestamp_ms >= ${row.window_ms}::bigint ORDER BY timestamp_ms, umid`)
+  const setAside = await database.read<{ umid: string; timestamp_ms: number; attempts: number; due_ms: number }>(
+    sql`SELECT umid, timestamp_ms, attempts, due_ms FROM ledger_set_aside ORDER BY umid`,
+  )
+  return {
+    progress: toProgress(row),
+    taken: taken.map(({ umid, timestamp_ms }) => ({ umid, timestampMs: timestamp_ms })),
+    setAside: setAside.map(({ umid, timestamp_ms, attempts, due_ms }) => {
+      return { umid, timestampMs: timestamp_ms, attempts, dueMs: due_ms }
+    }),
   }
 }
 
