@@ -221,7 +221,7 @@ describe('a service that follows a ledger node', () => {
     await world.restart()
     for (let i = 0; i < 10; i += 1) await world.follower.pass(LONG_MS)
     assert.equal(world.follower.follower.state().setAside.missing, 1)
-    assert.equal((await world.store.ledger.memory())?.setAside.length, 1)
+    assert.equal(world.store.ledger.memory()?.setAside.length, 1)
   })
 
   test('goes on where it was when it and the node are started again', async (context) => {

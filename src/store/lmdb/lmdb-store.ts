@@ -37,7 +37,7 @@ import { lmdbKeys } from './keys/api-keys.js'
 import { lmdbLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
 import { LmdbOrders } from './orders/order-port.js'
-import { LmdbOutbox } from './outbox/outbox-port.js'
+import { lmdbOutbox } from './outbox/outbox-port.js'
 import { overheard } from './overheard.js'
 import { LmdbOverview } from './overview.js'
 import { LmdbRates } from './rates.js'
@@ -172,7 +172,7 @@ export function storeOn(
     deposits: port(new LmdbDeposits(commits, options.networks)),
     chain: port(chain),
     aside: port(new LmdbAside(commits)),
-    outbox: port(new LmdbOutbox(commits)),
+    outbox: port(lmdbOutbox(commits)),
     events: port(new LmdbEvents(commits)),
     eventOutbox: port(new LmdbEventOutbox(commits)),
     webhooks: port(lmdbWebhooks(commits, options.randomSecretHex)),

@@ -12,7 +12,7 @@ import { pageOfDeposits } from './deposits/deposit-port.js'
 import { type IdentityKeysColumns, toIdentityKeys } from './identity-keys.js'
 import type { PostgresInvoices } from './invoices/invoice-port.js'
 import { pageOfKeys } from './keys/key-port.js'
-import type { PostgresOutbox } from './outbox/outbox-port.js'
+import { deliveriesSince, newestDeliveries } from './outbox/outbox-port.js'
 import { numberOfCursor, pageOf } from './pages.js'
 import { toWallet, WALLET_COLUMNS, type WalletColumns } from './wallets/wallet-rows.js'
 
@@ -21,7 +21,6 @@ export class PostgresOverview implements OverviewPort {
   constructor(
     private readonly database: Database,
     private readonly ofInvoices: Pick<PostgresInvoices, 'newest'>,
-    private readonly outbox: Pick<PostgresOutbox, 'newest' | 'since'>,
   ) {}
 
   async counts(): Promise<RecordCounts> {
@@ -65,7 +64,7 @@ export class PostgresOverview implements OverviewPort {
   }
 
   deliveries(page: Page): Promise<PageOf<Delivery>> {
-    return this.outbox.newest(page)
+    return newestDeliveries(this.database, page)
   }
 
   deposits(page: Page): Promise<PageOf<Deposit>> {
@@ -75,7 +74,7 @@ export class PostgresOverview implements OverviewPort {
   async deliveriesSince(owner: string, timeMs: number, { after, limit }: Page): Promise<PageOf<Delivery>> {
     if (after !== null && !ID.test(after)) return { items: [], next: null }
     const condition = after === null ? sql`d.id >= ${firstIdAt(timeMs)}::uuid` : sql`d.id > ${after}::uuid`
-    const found = await this.outbox.since(owner, condition, limit + 1)
+    const found = await deliveriesSince(this.database, owner, condition, limit + 1)
     return pageOf(
       found.map((item) => ({ item, id: item.id })),
       limit,

@@ -29,7 +29,7 @@ import { PostgresLeadership } from './leadership.js'
 import { postgresLedger } from './ledger/ledger-port.js'
 import { rememberNetworks } from './networks.js'
 import { PostgresOrders } from './orders/order-port.js'
-import { PostgresOutbox } from './outbox/outbox-port.js'
+import { postgresOutbox } from './outbox/outbox-port.js'
 import { PostgresOverview } from './overview.js'
 import { PostgresRates } from './rates.js'
 import { type Preparation, prepareSchema } from './schema/prepare.js'
@@ -76,7 +76,6 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
   const fence = new Fence()
   const deposits = new DepositRecorder(judgeBy(options))
   const invoices = new PostgresInvoices(database)
-  const outbox = new PostgresOutbox(database, fence)
   let closing: Promise<void> | null = null
   return {
     networks: options.networks,
@@ -92,14 +91,14 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     chain: new PostgresChain(database, deposits.judge),
     aside: new PostgresAside(database),
     turns: new Turns({ ...EVENT_LOOP, width: LONG_READS_AT_ONCE }),
-    outbox,
+    outbox: postgresOutbox(database, fence),
     events: new PostgresEvents(database),
     eventOutbox: new PostgresEventOutbox(database),
     webhooks: postgresWebhooks(database, options.randomSecretHex),
     ledger: postgresLedger(database, options.flawOfAddress, fence),
     rates: new PostgresRates(database),
     audit: new PostgresAudit(database),
-    overview: new PostgresOverview(database, invoices, outbox),
+    overview: new PostgresOverview(database, invoices),
     search: new PostgresSearch(database, invoices, options.networks),
     imports: new PostgresImports(database, deposits),
     changes: database.changes,

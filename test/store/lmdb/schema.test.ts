@@ -410,7 +410,7 @@ describe('the version of the data', () => {
       let store = await open(directory, clock)
       for (let seed = 1; seed <= 99; seed += 1) unwrap(await store.keys.register(registration(seed)))
       unwrap(await store.keys.register(registration(200, { ttlDays: 1 })))
-      const { items } = await store.keys.page('alice', { after: null, limit: 2 })
+      const { items } = store.keys.page('alice', { after: null, limit: 2 })
       unwrap(await store.keys.revoke(items[1]?.id ?? '', 'alice'))
       await store.close()
       await withEnvironment(directory, async (root) => {

@@ -2,6 +2,7 @@ import { ACTIVE_KEYS_MAX, type ApiKey, PUBLIC_KEY_BYTES } from '../../../domain/
 import type { KeyPort } from '../../keys.js'
 import { answeredNow } from '../../rules/asking.js'
 import { type KeyWork, registerKey, revokeKey } from '../../rules/keys.js'
+import type { AtOnce } from '../at-once.js'
 import { tracedIn } from '../audit-rows.js'
 import type { Commit, Reader } from '../commit/commit.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
@@ -14,7 +15,7 @@ import { apiKeyCodec } from './api-key-row.js'
 const KEY_ID_BYTES = 8
 
 /** API keys, by the 33 bytes of the public key: a public key names one record for ever (decisions 3). */
-export function lmdbKeys(commits: CommitLoop, randomKeyId: () => string): KeyPort {
+export function lmdbKeys(commits: CommitLoop, randomKeyId: () => string): AtOnce<KeyPort> {
   return {
     register: (registration) =>
       commits.run((commit) => answeredNow(registerKey(keyWorkOn(commit), registration, randomKeyId))),

@@ -2,6 +2,7 @@ import type { FlawOfAddress } from '../../../domain/wallet.js'
 import type { LedgerPort } from '../../ledger.js'
 import { answeredNow } from '../../rules/asking.js'
 import { applyEvent } from '../../rules/ledger-facts.js'
+import type { AtOnce } from '../at-once.js'
 import type { LmdbChain } from '../chain/chain-port.js'
 import type { Commit } from '../commit/commit.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
@@ -11,7 +12,7 @@ import { removeEventsBefore } from './events.js'
 import { readMemory, writeStep } from './ledger-rows.js'
 
 /** Facts of the ledger, each applied once, and the memory of a follower. */
-export function lmdbLedger(commits: CommitLoop, chain: LmdbChain, flawOfAddress: FlawOfAddress): LedgerPort {
+export function lmdbLedger(commits: CommitLoop, chain: LmdbChain, flawOfAddress: FlawOfAddress): AtOnce<LedgerPort> {
   return {
     async applyFacts(batch) {
       const units = batch.map(

@@ -12,6 +12,7 @@ import {
   type WebhookWork,
 } from '../../rules/webhook-configurations.js'
 import type { WebhookPort } from '../../webhooks.js'
+import type { AtOnce } from '../at-once.js'
 import type { Commit, Reader } from '../commit/commit.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { cursorWork, endCursor } from '../events/event-cursors.js'
@@ -50,7 +51,7 @@ export const webhookCodec = recordCodec<KeptConfiguration>(
 )
 
 /** Default callback URLs, payloads and secrets of owners. */
-export function lmdbWebhooks(commits: CommitLoop, randomSecretHex: () => string): WebhookPort {
+export function lmdbWebhooks(commits: CommitLoop, randomSecretHex: () => string): AtOnce<WebhookPort> {
   return {
     find: (owner) => configurationOf(commits.snapshot, owner),
     put: (owner, callbackUrl, payload, types) =>

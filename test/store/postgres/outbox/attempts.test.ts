@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
+import type { OutboxPort } from '../../../../src/store/outbox.js'
 import { Database } from '../../../../src/store/postgres/connection/database.js'
 import { FateUnknown } from '../../../../src/store/postgres/connection/errors.js'
 import { sql } from '../../../../src/store/postgres/connection/sql.js'
 import { Fence } from '../../../../src/store/postgres/fence.js'
-import { PostgresOutbox } from '../../../../src/store/postgres/outbox/outbox-port.js'
+import { postgresOutbox } from '../../../../src/store/postgres/outbox/outbox-port.js'
 import { prepareSchema } from '../../../../src/store/postgres/schema/prepare.js'
 import { ManualClock } from '../../../support/manual-clock.js'
 import { createDatabase, postgresStoreOptions } from '../../../support/postgres-harness.js'
@@ -31,7 +32,7 @@ class Doubtful extends Database {
   }
 }
 
-async function withOutbox(run: (outbox: PostgresOutbox, database: Doubtful) => Promise<void>): Promise<void> {
+async function withOutbox(run: (outbox: OutboxPort, database: Doubtful) => Promise<void>): Promise<void> {
   assert.ok(server !== null)
   const options = { ...postgresStoreOptions(await createDatabase(server)), clock: new ManualClock() }
   const database = new Doubtful(options)
@@ -43,7 +44,7 @@ async function withOutbox(run: (outbox: PostgresOutbox, database: Doubtful) => P
       FROM unnest(${[`${ID}1`, `${ID}2`]}::uuid[]) AS made (id)`),
   )
   try {
-    await run(new PostgresOutbox(database, new Fence()), database)
+    await run(postgresOutbox(database, new Fence()), database)
   } finally {
     await database.close()
   }
