@@ -12,7 +12,7 @@ import type { Store } from '../store.js'
 import { LmdbAudit } from './audit-rows.js'
 import { LmdbAside } from './chain/aside-rows.js'
 import { LmdbChain } from './chain/chain-port.js'
-import { LmdbCommands } from './commands/command-port.js'
+import { lmdbCommands } from './commands/command-port.js'
 import type { World } from './commit/commit.js'
 import { commitErrorOf } from './commit/commit-error.js'
 import { CommitLoop } from './commit/commit-loop.js'
@@ -162,7 +162,7 @@ export function storeOn(
   return {
     networks: options.networks,
     birth: options.birth,
-    commands: port(new LmdbCommands({ commits, deposits, answers, terms: options })),
+    commands: port(lmdbCommands({ commits, deposits, answers, terms: options })),
     keys: port(lmdbKeys(commits, options.randomKeyId)),
     identities: port(new LmdbIdentities(commits)),
     wallets: port(new LmdbWallets(commits)),

@@ -7,8 +7,6 @@ import {
   type DepositResult,
   type InvoiceCommand,
   type InvoiceResult,
-  type OrderCommand,
-  type OrderResult,
   placesOf,
   type Settled,
   TrialPassed,
@@ -19,10 +17,11 @@ import { answeredNow } from '../../rules/asking.js'
 import { answerUnrecorded, type DepositCommandWork } from '../../rules/deposit-command.js'
 import { type EndCommand, type EndResult, endAsAsked } from '../../rules/end-command.js'
 import { answerUnownedCreation, answerUnownedOrderCreation } from '../../rules/unowned-wallets.js'
+import type { AtOnce } from '../at-once.js'
 import { LmdbAuditWork } from '../audit-rows.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import { takeStep } from '../chain/chain-steps.js'
-import type { Commit } from '../commit/commit.js'
+import type { Commit, Snapshot } from '../commit/commit.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
 import { createIn } from '../invoices/create-invoice.js'
@@ -49,105 +48,99 @@ const PIECE_MS = 2
 const PIECE_LOOKUPS = 600
 
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
-export class LmdbCommands implements CommandPort {
-  private readonly unowned: LmdbUnowned
-
-  constructor(private readonly parts: CommandParts) {
-    this.unowned = new LmdbUnowned(parts.commits)
-  }
-
-  perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
-    if (!areInvoices(batch)) return this.performInPieces(batch)
-    const { terms, commits } = this.parts
-    return commits.runAllAdmitted(
-      batch.map((command) => (commit: Commit) => create(commit, command, terms)),
-      batch.map(placesOf),
-    )
-  }
-
-  answerWithoutTurn(command: InvoiceCommand): InvoiceResult | null {
-    const { owner, walletIds } = command.request
-    // As it is with nearly every creation.
-    if (this.unowned.areOwn(owner, walletIds)) return null
-    return answeredNow(answerUnownedCreation(this.unowned, command))
-  }
-
-  answerOrderWithoutTurn(command: OrderCommand): OrderResult | null {
-    const { owner, options } = command.request
-    if (options.every(({ walletIds }) => this.unowned.areOwn(owner, walletIds))) return null
-    return answeredNow(answerUnownedOrderCreation(this.unowned, command))
-  }
-
-  async catchUp(): Promise<boolean> {
-    const { commits } = this.parts
-    const isLeft = () =>
-      isExpiryNext(commits.snapshot) || isOrderExpiryNext(commits.snapshot) || isUnsettled(commits.snapshot)
-    if (!isLeft()) return false
-    // A silent piece must not hide expiries: those come first.
-    await commits.runAdmitted((commit) => {
-      const slice = commit.slice(PIECE_MS, PIECE_LOOKUPS)
-      if (expireDue(commit, slice) && expireOrdersDue(commit, slice)) settlePiece(commit, slice)
-    })
-    return isLeft()
-  }
-
-  removeExpiredRequests(limit: number): Promise<number> {
-    return this.parts.commits.run((commit) => removeExpiredRequests(commit, limit))
-  }
-
-  /** Performs commands in order, in more than one commit when one of them has to wait: it holds up those behind it. */
-  private async performInPieces(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
-    const { commits, answers } = this.parts
-    const fates: Settled<WalletResult>[] = []
-    while (fates.length < batch.length) {
-      let isHeldUp = false
-      const left = batch.slice(fates.length)
-      const units = left.map((command) => (commit: Commit) => {
-        const result = isHeldUp ? null : this.performOne(commit, command)
-        isHeldUp = result === null
-        return result
+export function lmdbCommands(parts: CommandParts): AtOnce<CommandPort> {
+  const { commits, terms } = parts
+  const unowned = new LmdbUnowned(commits)
+  return {
+    perform(batch) {
+      if (!areInvoices(batch)) return performInPieces(parts, batch)
+      return commits.runAllAdmitted(
+        batch.map((command) => (commit: Commit) => create(commit, command, terms)),
+        batch.map(placesOf),
+      )
+    },
+    answerWithoutTurn(command) {
+      const { owner, walletIds } = command.request
+      // As it is with nearly every creation.
+      if (unowned.areOwn(owner, walletIds)) return null
+      return answeredNow(answerUnownedCreation(unowned, command))
+    },
+    answerOrderWithoutTurn(command) {
+      const { owner, options } = command.request
+      if (options.every(({ walletIds }) => unowned.areOwn(owner, walletIds))) return null
+      return answeredNow(answerUnownedOrderCreation(unowned, command))
+    },
+    async catchUp() {
+      if (!isLeftIn(commits.snapshot)) return false
+      // A silent piece must not hide expiries: those come first.
+      await commits.runAdmitted((commit) => {
+        const slice = commit.slice(PIECE_MS, PIECE_LOOKUPS)
+        if (expireDue(commit, slice) && expireOrdersDue(commit, slice)) settlePiece(commit, slice)
       })
-      for (const fate of await commits.runAllAdmitted(units, left.map(placesIn))) {
-        if (fate.status === 'rejected') fates.push(fate)
-        else if (fate.value !== null) fates.push({ status: 'fulfilled', value: fate.value })
-        else break
-      }
-    }
-    // Not before: until the commit is durable readers see the invoice as it was, and may keep it so.
-    for (const command of batch) {
-      if (command.type === 'void' || command.type === 'accept') answers.forget(command.invoiceId)
-    }
-    return fates
+      return isLeftIn(commits.snapshot)
+    },
+    removeExpiredRequests: (limit) => commits.run((commit) => removeExpiredRequests(commit, limit)),
   }
+}
 
-  /** Null when the command has to wait for another commit. */
-  private performOne(commit: Commit, command: WalletCommand): WalletResult | null {
-    const { terms, deposits } = this.parts
-    if (command.type === 'invoice') return create(commit, command, terms)
-    expireDue(commit, commit.aside)
-    switch (command.type) {
-      case 'order':
-        return createOrderIn(commit, command, terms)
-      case 'chain':
-        return performStep(commit, command, deposits)
-      case 'deposit':
-        return this.recordDeposit(commit, command)
-      default:
-        return endIn(commit, command)
+/** Whether there is anything to catch up with. */
+function isLeftIn(snapshot: Snapshot): boolean {
+  return isExpiryNext(snapshot) || isOrderExpiryNext(snapshot) || isUnsettled(snapshot)
+}
+
+/** Performs commands in order, in more than one commit when one of them has to wait: it holds up those behind it. */
+async function performInPieces(
+  parts: CommandParts,
+  batch: readonly WalletCommand[],
+): Promise<readonly Settled<WalletResult>[]> {
+  const { commits, answers } = parts
+  const fates: Settled<WalletResult>[] = []
+  while (fates.length < batch.length) {
+    let isHeldUp = false
+    const left = batch.slice(fates.length)
+    const units = left.map((command) => (commit: Commit) => {
+      const result = isHeldUp ? null : performOne(parts, commit, command)
+      isHeldUp = result === null
+      return result
+    })
+    for (const fate of await commits.runAllAdmitted(units, left.map(placesIn))) {
+      if (fate.status === 'rejected') fates.push(fate)
+      else if (fate.value !== null) fates.push({ status: 'fulfilled', value: fate.value })
+      else break
     }
   }
-
-  private recordDeposit(commit: Commit, command: DepositCommand): DepositResult | null {
-    const answer = answeredNow(answerUnrecorded(commandWorkOn(commit), command))
-    if (answer !== null) return answer
-    const { eventId, fact } = command
-    const { deposits } = this.parts
-    const choices = deposits.judge.choices()
-    const recorded = deposits.record(commit, fact, choices)
-    if (choices.unsettled.length > 0) return null
-    rememberAnswer(commit, eventId, recorded.outcome)
-    return { type: 'deposit', ...recorded }
+  // Not before: until the commit is durable readers see the invoice as it was, and may keep it so.
+  for (const command of batch) {
+    if (command.type === 'void' || command.type === 'accept') answers.forget(command.invoiceId)
   }
+  return fates
+}
+
+/** Null when the command has to wait for another commit. */
+function performOne({ terms, deposits }: CommandParts, commit: Commit, command: WalletCommand): WalletResult | null {
+  if (command.type === 'invoice') return create(commit, command, terms)
+  expireDue(commit, commit.aside)
+  switch (command.type) {
+    case 'order':
+      return createOrderIn(commit, command, terms)
+    case 'chain':
+      return performStep(commit, command, deposits)
+    case 'deposit':
+      return recordDeposit(commit, command, deposits)
+    default:
+      return endIn(commit, command)
+  }
+}
+
+function recordDeposit(commit: Commit, command: DepositCommand, deposits: DepositRecorder): DepositResult | null {
+  const answer = answeredNow(answerUnrecorded(commandWorkOn(commit), command))
+  if (answer !== null) return answer
+  const { eventId, fact } = command
+  const choices = deposits.judge.choices()
+  const recorded = deposits.record(commit, fact, choices)
+  if (choices.unsettled.length > 0) return null
+  rememberAnswer(commit, eventId, recorded.outcome)
+  return { type: 'deposit', ...recorded }
 }
 
 function commandWorkOn(commit: Commit): DepositCommandWork {

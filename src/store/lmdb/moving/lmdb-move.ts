@@ -3,9 +3,9 @@ import { scan } from '../../../base/scan.js'
 import type { Clock } from '../../../clock.js'
 import { OperatorError } from '../../../operator-error.js'
 import { positionToGoOn } from '../../moving/begun.js'
-import type { MovePosition, MoveSource, MoveTarget, Placed } from '../../moving/ports.js'
-import type { MovedKind, MovedPayment, MovedRecords } from '../../moving/records.js'
-import type { CheckProgress, CheckResult, Violation } from '../../upkeep.js'
+import type { MoveSource, MoveTarget, Placed } from '../../moving/ports.js'
+import type { MovedPayment } from '../../moving/records.js'
+import type { Snapshot } from '../commit/commit.js'
 import { CommitLoop } from '../commit/commit-loop.js'
 import { DataDisk } from '../commit/data-disk.js'
 import { hasDataFile } from '../file/data-file.js'
@@ -74,7 +74,7 @@ export async function openLmdbSource(directory: string, clock: Clock): Promise<M
     }
     const begun = positionOfMove(tables.meta)
     if (begun !== null) throw unfinished(directory, begun)
-    return new LmdbMove(directory, { root, ...tables } as Tables, lock, clock)
+    return moveOn(directory, { root, ...tables } as Tables, lock, clock)
   })
 }
 
@@ -84,7 +84,7 @@ export async function openLmdbTarget(directory: string, clock: Clock): Promise<M
     const begun = storedVersion(root, directory) === null ? undefined : openExistingTables(root).meta
     if (begun !== undefined && positionOfMove(begun) === null) assertEmpty(openTables(root), directory)
     const tables = await prepareSchema(root, directory)
-    return new LmdbMove(directory, tables, lock, clock)
+    return moveOn(directory, tables, lock, clock)
   })
 }
 
@@ -114,81 +114,52 @@ function assertEmpty(tables: Tables, directory: string): void {
 }
 
 /** One data directory, as a source or as a target. */
-class LmdbMove implements MoveTarget {
-  readonly name: string
-  private readonly commits: CommitLoop
-
-  constructor(
-    private readonly directory: string,
-    private readonly tables: Tables,
-    private readonly lock: DirectoryLock,
-    private readonly clock: Clock,
-  ) {
-    this.name = `lmdb:${directory}`
-    const noIds = () => {
-      throw new Error('a move makes no ids')
-    }
-    this.commits = new CommitLoop(tables, { clock, newId: noIds }, new DataDisk(directory))
+function moveOn(directory: string, tables: Tables, lock: DirectoryLock, clock: Clock): MoveTarget {
+  const noIds = () => {
+    throw new Error('a move makes no ids')
   }
-
-  count(): Promise<number> {
-    return Promise.resolve(COUNTED.reduce((sum, name) => sum + rowCount(this.tables[name]), 0))
+  const commits = new CommitLoop(tables, { clock, newId: noIds }, new DataDisk(directory))
+  return {
+    name: `lmdb:${directory}`,
+    count: async () => COUNTED.reduce((sum, name) => sum + rowCount(tables[name]), 0),
+    read(kind, behind) {
+      const { snapshot } = commits
+      return pages(behind, (place) => LMDB_KINDS[kind].page(snapshot, place, BATCH_RECORDS))
+    },
+    payments: () => pagesOfPayments(commits.snapshot),
+    /** The directory is locked. */
+    async assertUnserved() {},
+    begin: (first) =>
+      commits.run((commit) => {
+        const begun = positionOfMove(commit.tables.meta)
+        if (begun === null) {
+          for (const key of [...commit.tables.networks.getKeys()]) commit.tables.networks.removeSync(key)
+          putPositionOfMove(commit.tables, first)
+        }
+        return positionToGoOn(directory, 'directory', begun, first)
+      }),
+    write: (kind, records, position) =>
+      commits.run((commit) => {
+        for (const record of records) LMDB_KINDS[kind].write(commit, record)
+        putPositionOfMove(commit.tables, position)
+      }),
+    complete: (position) => commits.run((commit) => putPositionOfMove(commit.tables, position)),
+    check: (onViolation) => checkInPieces(tables, clock.now(), onViolation),
+    finish: () => commits.run((commit) => putPositionOfMove(commit.tables, null)),
+    async close() {
+      await commits.close()
+      await tables.root.close()
+      lock.release()
+    },
   }
+}
 
-  read<K extends MovedKind>(kind: K, behind: string | null): AsyncGenerator<readonly Placed<MovedRecords[K]>[]> {
-    const { snapshot } = this.commits
-    return pages(behind, (place) => LMDB_KINDS[kind].page(snapshot, place, BATCH_RECORDS))
-  }
-
-  async *payments(): AsyncGenerator<readonly MovedPayment[]> {
-    const { snapshot } = this.commits
-    const read = (behind: string | null) =>
-      pageOfTable(snapshot.tables.invoices, behind, BATCH_RECORDS, (key): MovedPayment => {
-        return { storeId: key.toString('hex'), received: sumsFor(snapshot, invoiceRow(snapshot, key as InvoiceId)) }
-      })
-    for await (const page of pages(null, read)) yield page.map(({ record }) => record)
-  }
-
-  /** The directory is locked. */
-  assertUnserved(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  begin(first: MovePosition): Promise<MovePosition> {
-    return this.commits.run((commit) => {
-      const begun = positionOfMove(commit.tables.meta)
-      if (begun === null) {
-        for (const key of [...commit.tables.networks.getKeys()]) commit.tables.networks.removeSync(key)
-        putPositionOfMove(commit.tables, first)
-      }
-      return positionToGoOn(this.directory, 'directory', begun, first)
+async function* pagesOfPayments(snapshot: Snapshot): AsyncGenerator<readonly MovedPayment[]> {
+  const read = (behind: string | null) =>
+    pageOfTable(snapshot.tables.invoices, behind, BATCH_RECORDS, (key): MovedPayment => {
+      return { storeId: key.toString('hex'), received: sumsFor(snapshot, invoiceRow(snapshot, key as InvoiceId)) }
     })
-  }
-
-  write<K extends MovedKind>(kind: K, records: readonly MovedRecords[K][], position: MovePosition): Promise<void> {
-    return this.commits.run((commit) => {
-      for (const record of records) LMDB_KINDS[kind].write(commit, record)
-      putPositionOfMove(commit.tables, position)
-    })
-  }
-
-  complete(position: MovePosition): Promise<void> {
-    return this.commits.run((commit) => putPositionOfMove(commit.tables, position))
-  }
-
-  check(onViolation: (violation: Violation) => void): AsyncGenerator<CheckProgress, CheckResult> {
-    return checkInPieces(this.tables, this.clock.now(), onViolation)
-  }
-
-  finish(): Promise<void> {
-    return this.commits.run((commit) => putPositionOfMove(commit.tables, null))
-  }
-
-  async close(): Promise<void> {
-    await this.commits.close()
-    await this.tables.root.close()
-    this.lock.release()
-  }
+  for await (const page of pages(null, read)) yield page.map(({ record }) => record)
 }
 
 /** Pages until one is empty. */
