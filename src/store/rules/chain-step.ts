@@ -29,7 +29,8 @@ export interface TakenStep {
 
 /**
  * Takes a step of a network's watcher: blocks, and the deposits that live and die with them. A step that is refused writes nothing.
- * Null when it has only settled a piece of what its deposits meet, because no more of them may wait, and is to be taken again.
+ * Null when it has only settled a piece of what its deposits meet, because no more of them may wait, and is to be taken again. Throws
+ * `Unsettled` when some of its deposits meet too much behind others.
  */
 export function* takeStep<Row extends KnownDeposit>(
   work: ChainWork<Row>,
@@ -39,7 +40,9 @@ export function* takeStep<Row extends KnownDeposit>(
   const known = yield* ask(work.aside.deposits())
   const waiting = yield* waitingIn(work.deposits, sightingsOf(step), aside, step.type === 'retry' ? [] : known)
   if (waiting === null) return null
-  return yield* new StepTaker(work, step.network, new Map([...aside, ...waiting]), byName(known)).take(step)
+  const taken = yield* new StepTaker(work, step.network, new Map([...aside, ...waiting]), byName(known)).take(step)
+  yield* ask(work.deposits.finish())
+  return taken
 }
 
 function byName(deposits: readonly DepositAside[]): ReadonlyMap<string, DepositAside> {

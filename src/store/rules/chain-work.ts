@@ -79,4 +79,6 @@ export interface DepositWork<Row extends KnownDeposit> {
   settle(sightings: readonly Sighting[]): Awaitable<ReadonlySet<Sighting>>
   find(name: NameInNetwork): Awaitable<Row | undefined>
   record(report: DepositReport, sighting: Sighting): Awaitable<RecordedDeposit>
+  /** Ends the recording of a step. Throws `Unsettled` when some of its deposits meet too much behind others. */
+  finish(): Awaitable<void>
 }

@@ -14,13 +14,14 @@ import {
   type WalletResult,
 } from '../../commands.js'
 import { answeredNow } from '../../rules/asking.js'
+import { takeStep } from '../../rules/chain-step.js'
 import { answerUnrecorded, type DepositCommandWork } from '../../rules/deposit-command.js'
 import { type EndCommand, type EndResult, endAsAsked } from '../../rules/end-command.js'
 import { answerUnownedCreation, answerUnownedOrderCreation } from '../../rules/unowned-wallets.js'
 import type { AtOnce } from '../at-once.js'
 import { LmdbAuditWork } from '../audit-rows.js'
 import { putDepositAside } from '../chain/aside-rows.js'
-import { takeStep } from '../chain/chain-steps.js'
+import { chainWorkOn } from '../chain/chain-steps.js'
 import type { Commit, Snapshot } from '../commit/commit.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
@@ -163,7 +164,7 @@ function performStep(
   { step, aside, isTrial }: ChainCommand,
   deposits: DepositRecorder,
 ): ChainResult | null {
-  const taken = takeStep(commit, step, deposits, aside)
+  const taken = answeredNow(takeStep(chainWorkOn(commit, step.network, deposits), step, aside))
   if (taken !== null && isTrial === true) throw new TrialPassed()
   return taken === null ? null : { type: 'chain', outcome: taken.outcome, owed: taken.owed.flat() }
 }

@@ -41,9 +41,7 @@ export async function takeStep(
   ])
   const recording = new DepositRecording(deposits, work, memo)
   const chain = workOn({ work, network, deposits, memo, holders, known, recording })
-  const taken = await answeredLater(taking(chain, step, aside))
-  await recording.finish()
-  return taken
+  return answeredLater(taking(chain, step, aside))
 }
 
 /** Locks the chain of a step and the addresses that it is about. */
@@ -112,6 +110,7 @@ function workOn({ work, network, deposits, memo, holders, known, recording }: Lo
       settle: (sightings) => deposits.settle(memo, work, sightings),
       find: ({ txHash, index }) => memo.deposit({ network, txHash, index }),
       record: (report, sighting) => recording.record({ type: 'deposit', report, sighting }),
+      finish: () => recording.finish(),
     },
   }
 }
