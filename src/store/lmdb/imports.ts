@@ -1,5 +1,4 @@
-import type { Settled } from '../commands.js'
-import type { ImportableRecord, ImportOutcome, ImportPort } from '../imports.js'
+import type { ImportPort } from '../imports.js'
 import { answeredNow } from '../rules/asking.js'
 import type { OrderImportWork } from '../rules/import-orders.js'
 import { NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
@@ -8,7 +7,7 @@ import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import { LmdbAuditWork } from './audit-rows.js'
 import type { Commit } from './commit/commit.js'
 import type { CommitLoop } from './commit/commit-loop.js'
-import { findDeposit, putDeposit } from './deposits/deposit-rows.js'
+import { type DepositRow, findDeposit, putDeposit } from './deposits/deposit-rows.js'
 import type { DepositRecorder } from './deposits/deposits.js'
 import { eventImportOn } from './events/event-import.js'
 import { logWorkOn } from './events/logged-since.js'
@@ -30,26 +29,22 @@ import { NOTHING } from './tables/tables.js'
 import { findWallet } from './wallets/wallets.js'
 
 /** Writes records of another store as they were. No webhook is owed by them. */
-export class LmdbImports implements ImportPort {
-  constructor(
-    private readonly commits: CommitLoop,
-    private readonly deposits: DepositRecorder,
-  ) {}
-
-  async add(batch: readonly ImportableRecord[], terms = NO_IMPORT_TERMS): Promise<readonly Settled<ImportOutcome>[]> {
-    const units = batch.map((record) => (commit: Commit) => {
-      const work = {
-        invoices: invoiceImportOn(commit),
-        orders: orderImportOn(commit),
-        deposits: depositImportOn(commit, this.deposits),
-        keys: keyWorkOn(commit),
-        events: eventImportOn(commit),
-        audit: new LmdbAuditWork(commit),
-        notes: new LmdbNoteWork(commit),
-      }
-      return answeredNow(importRecord(work, record, terms))
-    })
-    return (await this.commits.runAll(units)).map(withRefusal)
+export function lmdbImports(commits: CommitLoop, deposits: DepositRecorder): ImportPort {
+  const works = {
+    logWorkOn,
+    invoiceImportOn,
+    orderImportOn,
+    depositImportOn: (commit: Commit) => depositImportOn(commit, deposits),
+    keyWorkOn,
+    eventImportOn,
+    auditWorkOn: (commit: Commit) => new LmdbAuditWork(commit),
+    noteWorkOn: (commit: Commit) => new LmdbNoteWork(commit),
+  }
+  return {
+    async add(batch, terms = NO_IMPORT_TERMS) {
+      const units = batch.map((record) => (commit: Commit) => answeredNow(importRecord(works, commit, record, terms)))
+      return (await commits.runAll(units)).map(withRefusal)
+    },
   }
 }
 
@@ -57,18 +52,18 @@ function invoiceImportOn(commit: Commit): InvoiceImportWork<InvoiceRow> {
   const { invoices, ownerInvoices, references } = commit.tables
   const keyOf = (id: string) => Buffer.from(id, 'hex') as InvoiceId
   return {
-    ...logWorkOn(commit),
-    wallets(ids) {
-      const rows = ids.map((id) => findWallet(commit, id)).filter((row) => row !== undefined)
-      return new Map(rows.map(({ id, owner, addressNo }) => [id, { owner, hasAddress: addressNo !== null }]))
-    },
+    wallets: (ids) =>
+      ids
+        .map((id) => findWallet(commit, id))
+        .filter((row) => row !== undefined)
+        .map(({ id, owner, addressNo }) => ({ id, owner, hasAddress: addressNo !== null })),
     find(id) {
       const row = findInvoice(commit, id)
       return row === undefined ? undefined : { invoice: row.invoice, order: orderOf(commit, row.id) }
     },
-    taken(id, reference) {
-      if (invoices.doesExist(keyOf(id))) return 'id'
-      return reference !== null && references.doesExist(Buffer.from(reference)) ? 'reference' : null
+    rival(id, reference) {
+      if (invoices.doesExist(keyOf(id))) return id
+      return reference === null ? null : (references.get(Buffer.from(reference))?.toString('hex') ?? null)
     },
     add({ invoice, order, walletIds, expiresAt, voidedAt, acceptedAt, hasOutlivedExpiry, ...entered }) {
       const { owner, reference } = invoice
@@ -95,7 +90,6 @@ function invoiceImportOn(commit: Commit): InvoiceImportWork<InvoiceRow> {
 
 function orderImportOn(commit: Commit): OrderImportWork<InvoiceRow> {
   return {
-    ...logWorkOn(commit),
     orders: orderWorkOn(commit),
     find: (id) => findOrder(commit, id),
     invoices: (ids) => ids.map((id) => findInvoice(commit, id)).filter((row) => row !== undefined),
@@ -106,22 +100,17 @@ function orderImportOn(commit: Commit): OrderImportWork<InvoiceRow> {
   }
 }
 
-function depositImportOn(commit: Commit, deposits: DepositRecorder): DepositImportWork {
+function depositImportOn(commit: Commit, deposits: DepositRecorder): DepositImportWork<DepositRow> {
   return {
-    ...logWorkOn(commit),
     judge: deposits.judge,
     prepare() {
       expireDue(commit, commit.aside)
     },
-    find: (deposit) => findDeposit(commit, deposit)?.deposit,
+    find: (deposit) => findDeposit(commit, deposit),
     record: (report, sighting) =>
       deposits.record(commit, { type: 'deposit', report, sighting }, new Choices(BOUNDLESS)).outcome,
     /** It is known at once. */
     finish() {},
-    confirmedAt(deposit) {
-      const row = findDeposit(commit, deposit)
-      if (row === undefined) throw new Error('a deposit that was recorded is not there')
-      putDeposit(commit, { ...row, deposit: { ...row.deposit, confirmedAt: deposit.confirmedAt } }, row)
-    },
+    put: (row, before) => putDeposit(commit, row, before),
   }
 }

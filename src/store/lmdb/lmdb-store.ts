@@ -29,7 +29,7 @@ import { assertMoved } from './file/move-position.js'
 import { openData } from './file/open-data.js'
 import { migrationPlan, PROBE_KEY, prepareSchema, storedVersion } from './file/schema.js'
 import { LmdbIdentities } from './identities/identities.js'
-import { LmdbImports } from './imports.js'
+import { lmdbImports } from './imports.js'
 import { InvoiceAnswers } from './invoices/invoice-answers.js'
 import { LmdbInvoices } from './invoices/invoice-port.js'
 import { LmdbNotes } from './invoices/notes.js'
@@ -180,7 +180,7 @@ export function storeOn(
     audit: port(new LmdbAudit(commits)),
     overview: port(new LmdbOverview(commits)),
     search: port(new LmdbSearch(commits, options.networks)),
-    imports: port(new LmdbImports(commits, deposits)),
+    imports: port(lmdbImports(commits, deposits)),
     changes: commits.changes,
     leadership: soleLeadership(),
     allowances: OWN_ALLOWANCES,

@@ -1,17 +1,18 @@
-import type { Settled } from '../commands.js'
-import type { ImportableRecord, ImportOutcome, ImportPort } from '../imports.js'
+import type { ImportPort } from '../imports.js'
 import { answeredLater } from '../rules/asking.js'
 import type { OrderImportWork } from '../rules/import-orders.js'
 import { NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
-import { type DepositImportWork, type InvoiceImportWork, importRecord } from '../rules/imports.js'
+import { type DepositImportWork, type InvoiceImportWork, importRecord, type NamedWallet } from '../rules/imports.js'
 import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import { PostgresAuditWork } from './audit.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
 import { DepositMemo } from './deposits/deposit-memo.js'
+import type { DepositRow } from './deposits/deposit-rows.js'
 import type { DepositRecorder } from './deposits/recorder.js'
 import { DepositRecording } from './deposits/recording.js'
+import { eachAlone } from './each-alone.js'
 import { eventImportOn } from './events/event-import.js'
 import { logWorkOn } from './events/logged-since.js'
 import { internOwner } from './identities.js'
@@ -39,54 +40,44 @@ import { orderWorkOn } from './orders/order-work.js'
 import { lockAddresses } from './wallets/wallet-rows.js'
 
 /** Writes records of another store as they were. No webhook is owed by them. */
-export class PostgresImports implements ImportPort {
-  constructor(
-    private readonly database: Database,
-    private readonly deposits: DepositRecorder,
-  ) {}
-
-  async add(batch: readonly ImportableRecord[], terms = NO_IMPORT_TERMS): Promise<readonly Settled<ImportOutcome>[]> {
-    const fates: Settled<ImportOutcome>[] = []
-    for (const record of batch) {
-      const unit = (work: Work) => {
-        const parts = {
-          invoices: invoiceImportOn(work),
-          orders: orderImportOn(work),
-          deposits: depositImportOn(work, this.deposits),
-          keys: keyWorkOn(work),
-          events: eventImportOn(work),
-          audit: new PostgresAuditWork(work),
-          notes: new PostgresNoteWork(work),
-        }
-        return answeredLater(importRecord(parts, record, terms))
-      }
-      const [fate] = await Promise.allSettled([this.database.writeRequested(unit)])
-      fates.push(withRefusal(fate))
-    }
-    return fates
+export function postgresImports(database: Database, deposits: DepositRecorder): ImportPort {
+  const works = {
+    logWorkOn,
+    invoiceImportOn,
+    orderImportOn,
+    depositImportOn: (work: Work) => depositImportOn(work, deposits),
+    keyWorkOn,
+    eventImportOn,
+    auditWorkOn: (work: Work) => new PostgresAuditWork(work),
+    noteWorkOn: (work: Work) => new PostgresNoteWork(work),
+  }
+  return {
+    async add(batch, terms = NO_IMPORT_TERMS) {
+      const fates = await eachAlone(batch, (record) =>
+        database.writeRequested((work) => answeredLater(importRecord(works, work, record, terms))),
+      )
+      return fates.map(withRefusal)
+    },
   }
 }
 
 function invoiceImportOn(work: Work): InvoiceImportWork<InvoiceRow> {
   return {
-    ...logWorkOn(work),
-    async wallets(ids) {
-      const rows = await work.rows<{ id: string; address_id: number | null; owner: string | null }>(sql`
-        SELECT w.id, w.address_id, w.owner FROM wallets AS w WHERE w.id = ANY(${ids}::text[]) ORDER BY w.id FOR UPDATE`)
-      return new Map(rows.map(({ id, owner, address_id }) => [id, { owner, hasAddress: address_id !== null }]))
-    },
+    wallets: (ids) =>
+      work.rows<NamedWallet>(sql`
+        SELECT w.id, w.owner, w.address_id IS NOT NULL AS "hasAddress" FROM wallets AS w WHERE w.id = ANY(${ids}::text[])
+        ORDER BY w.id FOR UPDATE`),
     async find(id) {
       const row = await work.row<InvoiceColumns>(
         sql`SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE ${isNamed(id) ?? sql`false`}`,
       )
       return row === undefined ? undefined : { invoice: toInvoice(row), order: toOrder(row) }
     },
-    async taken(id, reference) {
+    async rival(id, reference) {
       const row = await work.row<{ id: string }>(
         sql`SELECT id FROM invoices WHERE id = ${id}::uuid OR (reference = ${reference} AND reference IS NOT NULL)`,
       )
-      if (row === undefined) return null
-      return row.id === id ? 'id' : 'reference'
+      return row?.id ?? null
     },
     add(invoice) {
       internOwner(work, invoice.invoice.owner)
@@ -108,7 +99,6 @@ function invoiceImportOn(work: Work): InvoiceImportWork<InvoiceRow> {
 
 function orderImportOn(work: Work): OrderImportWork<InvoiceRow> {
   return {
-    ...logWorkOn(work),
     orders: orderWorkOn(work),
     async find(id) {
       const row = await work.row<OrderRowColumns>(
@@ -131,25 +121,20 @@ function orderImportOn(work: Work): OrderImportWork<InvoiceRow> {
   }
 }
 
-function depositImportOn(work: Work, deposits: DepositRecorder): DepositImportWork {
+function depositImportOn(work: Work, deposits: DepositRecorder): DepositImportWork<DepositRow> {
   const { judge } = deposits
   const memo = new DepositMemo(work)
   const recording = new DepositRecording(deposits, work, memo, new Choices(BOUNDLESS))
   return {
-    ...logWorkOn(work),
     judge,
     async prepare(sighting) {
       lockAddresses(work, judge.soundOf([sighting]))
       await work.readClock()
       await expireDue(work)
     },
-    find: async (deposit) => (await memo.deposit(deposit))?.deposit,
+    find: (deposit) => memo.row(deposit),
     record: async (report, sighting) => (await recording.record({ type: 'deposit', report, sighting })).outcome,
     finish: () => recording.finish(),
-    confirmedAt(deposit) {
-      const row = memo.knownRow(deposit)
-      if (row === undefined) throw new Error('a deposit that was recorded is not known')
-      memo.putDeposit({ ...row, deposit: { ...row.deposit, confirmedAt: deposit.confirmedAt } })
-    },
+    put: (row) => memo.putDeposit(row),
   }
 }

@@ -21,7 +21,7 @@ import { PostgresEventOutbox } from './events/event-outbox.js'
 import { PostgresEvents } from './events/event-port.js'
 import { Fence } from './fence.js'
 import { PostgresIdentities } from './identities.js'
-import { PostgresImports } from './imports.js'
+import { postgresImports } from './imports.js'
 import { PostgresInvoices } from './invoices/invoice-port.js'
 import { PostgresNotes } from './invoices/notes.js'
 import { postgresKeys } from './keys/key-port.js'
@@ -100,7 +100,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     audit: new PostgresAudit(database),
     overview: new PostgresOverview(database, invoices),
     search: new PostgresSearch(database, invoices, options.networks),
-    imports: new PostgresImports(database, deposits),
+    imports: postgresImports(database, deposits),
     changes: database.changes,
     allowances: new PostgresAllowances(database),
     leadership: new PostgresLeadership(database, fence, options.scheduler),

@@ -60,9 +60,7 @@ export function postgresWebhooks(database: Database, randomSecretHex: () => stri
     async secrets(owner) {
       const row = await known.ask(owner)
       if (row !== undefined) return signingSecrets(toKept(row), row.now)
-      return database.write((work) =>
-        answeredLater(secretsOf(new PostgresWebhookWork(work), owner, randomSecretHex)),
-      )
+      return database.write((work) => answeredLater(secretsOf(new PostgresWebhookWork(work), owner, randomSecretHex)))
     },
   }
 }

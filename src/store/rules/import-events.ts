@@ -26,7 +26,7 @@ export type ToldEvent<Named> =
   | { readonly type: 'delivery.failed'; readonly invoice: Named | null; readonly delivery: FailedDelivery }
 
 /** What an engine does to import events, inside a transaction. Ids are 16 hex characters. */
-export interface EventImportWork<Named> extends LogWork {
+export interface EventImportWork<Named, Stored> {
   /** The invoice that a client named. */
   invoice(id: string): Awaitable<{ readonly owner: string; readonly named: Named } | undefined>
   /** The owner of an order; undefined when it is not known. */
@@ -34,17 +34,21 @@ export interface EventImportWork<Named> extends LogWork {
   hasDeposit(deposit: Sighting): Awaitable<boolean>
   /** Keeps others from the log of an owner until the commit; later events will be behind an id. Answers whether it was removed. */
   open(owner: string, id: string): Awaitable<boolean>
-  /** The event of an id, and whether it says the same as another. */
-  find(owner: string, id: string, event: ToldEvent<Named> | null): Awaitable<'none' | 'same' | 'other'>
+  stored(owner: string, id: string): Awaitable<Stored | undefined>
+  /** Whether a stored event says the same as another. */
+  says(stored: Stored, event: ToldEvent<Named>): boolean
   hasEarlier(owner: string, id: string): Awaitable<boolean>
+  /** Has the reader of the log who has read all before an id go on behind it. */
+  passOver(owner: string, id: string): void
   insert(owner: string, id: string, event: ToldEvent<Named>): void
   /** Has the log of an owner begin behind an id. No event stands before it. */
   beginBehind(owner: string, id: string): void
 }
 
 /** An event that was removed here counts as known. What it names must be there. */
-export function* importEvent<Named>(
-  events: EventImportWork<Named>,
+export function* importEvent<Named, Stored>(
+  events: EventImportWork<Named, Stored>,
+  log: LogWork,
   record: Extract<ImportedEvent, { readonly type: 'event' }>,
 ): Asking<ImportOutcome> {
   const { owner, event } = record
@@ -52,31 +56,33 @@ export function* importEvent<Named>(
   const told = yield* toldBy(events, record)
   if (typeof told === 'string') return refused(told)
   if (yield* ask(events.open(owner, id))) return KNOWN
-  const found = yield* ask(events.find(owner, id, told))
-  if (found !== 'none') return found === 'same' ? KNOWN : refused('another event has its id')
+  const stored = yield* ask(events.stored(owner, id))
+  if (stored !== undefined) return events.says(stored, told) ? KNOWN : refused('another event has its id')
+  events.passOver(owner, id)
   events.insert(owner, id, told)
-  yield* skipLogging(events, event.at)
+  yield* skipLogging(log, event.at)
   return ADDED
 }
 
 /** Has a log say that events have been removed, as the other store's log does. */
-export function* importRemoval<Named>(
-  events: EventImportWork<Named>,
+export function* importRemoval<Named, Stored>(
+  events: EventImportWork<Named, Stored>,
   owner: string,
   id: string,
 ): Asking<ImportOutcome> {
   if (yield* ask(events.open(owner, id))) return KNOWN
-  const [found, hasEarlier] = yield* askBoth(events.find(owner, id, null), events.hasEarlier(owner, id))
+  const [stored, hasEarlier] = yield* askBoth(events.stored(owner, id), events.hasEarlier(owner, id))
   // The event itself is kept here, so nothing is missing behind it.
-  if (found !== 'none') return KNOWN
+  if (stored !== undefined) return KNOWN
   if (hasEarlier) return refused('its owner has earlier events here')
+  events.passOver(owner, id)
   events.beginBehind(owner, id)
   return ADDED
 }
 
 /** What an event says, or why it is refused, as text. */
 function* toldBy<Named>(
-  events: EventImportWork<Named>,
+  events: Pick<EventImportWork<Named, unknown>, 'invoice' | 'ownerOfOrder' | 'hasDeposit'>,
   { owner, event }: Extract<ImportedEvent, { readonly type: 'event' }>,
 ): Asking<ToldEvent<Named> | string> {
   const { type, invoiceId, deposit, delivery, late, orderId } = event

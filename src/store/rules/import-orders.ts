@@ -10,7 +10,7 @@ import { reviewOrder } from './order-life.js'
 import type { OptionRow, OrderWork } from './order-work.js'
 
 /** What an engine does to import an order, inside a transaction. */
-export interface OrderImportWork<I extends OptionRow> extends SilentWork {
+export interface OrderImportWork<I extends OptionRow> {
   readonly orders: OrderWork<I>
   find(id: string): Awaitable<Order | undefined>
   /** Those of some invoices that are known. Nobody else changes them, or what they have received, until the commit. */
@@ -23,9 +23,13 @@ export interface OrderImportWork<I extends OptionRow> extends SilentWork {
  * Adds an order of another store to its invoices, which are there already, with what they have received. An invoice is no order's until
  * then: it lives as any other one does.
  */
-export function* importOrder<I extends OptionRow>(work: OrderImportWork<I>, order: Order): Asking<ImportOutcome> {
-  const nowMs = yield* ask(work.readClock())
-  work.silence()
+export function* importOrder<I extends OptionRow>(
+  work: OrderImportWork<I>,
+  log: SilentWork,
+  order: Order,
+): Asking<ImportOutcome> {
+  const nowMs = yield* ask(log.readClock())
+  log.silence()
   const known = yield* ask(work.find(order.id))
   if (known !== undefined) {
     return isDeepStrictEqual(promised(known), promised(order)) ? KNOWN : refused('another order has its id')
@@ -47,7 +51,7 @@ export function* importOrder<I extends OptionRow>(work: OrderImportWork<I>, orde
   const voidedAt = voidedAtOf(work.orders, order, rows)
   work.enter({ ...order, voidedAt, isExpiryDecided: order.expiresAt <= nowMs }, rows)
   yield* reviewOrder(work.orders, order.id, null)
-  yield* skipLogging(work, order.createdAt, order.voidedAt ?? order.acceptedAt ?? 0)
+  yield* skipLogging(log, order.createdAt, order.voidedAt ?? order.acceptedAt ?? 0)
   return ADDED
 }
 

@@ -9,6 +9,7 @@ import type { ImportableRecord, ImportOutcome, ImportTerms } from '../imports.js
 import type { Awaitable } from '../reading.js'
 import { type Asking, ask } from './asking.js'
 import { type AuditWork, importAudit } from './audit.js'
+import type { KnownDeposit } from './chain-work.js'
 import { type EventImportWork, importEvent, importRemoval } from './import-events.js'
 import { importOrder, type OrderImportWork } from './import-orders.js'
 import { ADDED, KNOWN, keptWhole, type LogWork, refused, type SilentWork, skipLogging } from './import-outcomes.js'
@@ -21,6 +22,7 @@ import { askBoth } from './together.js'
 
 /** A wallet of an imported invoice. */
 export interface NamedWallet {
+  readonly id: string
   readonly owner: string | null
   readonly hasAddress: boolean
 }
@@ -42,12 +44,12 @@ export interface EnteredInvoice extends Ending {
 }
 
 /** What an engine does to import invoices, inside a transaction. `Row` is an invoice that was entered. */
-export interface InvoiceImportWork<Row> extends LogWork {
-  /** Those of some wallets that are known, by their ids. Nobody else changes them until the commit. */
-  wallets(ids: readonly string[]): Awaitable<ReadonlyMap<string, NamedWallet>>
+export interface InvoiceImportWork<Row> {
+  /** Those of some wallets that are known. Nobody else changes them until the commit. */
+  wallets(ids: readonly string[]): Awaitable<readonly NamedWallet[]>
   find(id: string): Awaitable<KnownInvoice | undefined>
-  /** What of an invoice another one has. */
-  taken(id: string, reference: string | null): Awaitable<'id' | 'reference' | null>
+  /** The id of an invoice that has this id or this reference; null for none. */
+  rival(id: string, reference: string | null): Awaitable<string | null>
   add(invoice: EnteredInvoice): void
   /** An invoice that was added, with what its wallets have received. */
   added(invoice: EnteredInvoice): Awaitable<Row>
@@ -57,76 +59,81 @@ export interface InvoiceImportWork<Row> extends LogWork {
 }
 
 /** What an engine does to import a deposit, inside a transaction. */
-export interface DepositImportWork extends SilentWork {
+export interface DepositImportWork<Row extends KnownDeposit> {
   readonly judge: Pick<DepositJudge, 'conflictWith'>
   /** Keeps others from the address of a deposit until the commit, and decides expiries that are due. */
   prepare(sighting: Sighting): Awaitable<void>
-  find(deposit: Deposit): Awaitable<Deposit | undefined>
+  find(deposit: Deposit): Awaitable<Row | undefined>
   record(report: DepositReport, sighting: Sighting): Awaitable<DepositOutcome>
   /** Finds out what the deposits have paid that were recorded. */
   finish(): Awaitable<void>
-  /** Writes when a deposit that is recorded was confirmed. */
-  confirmedAt(deposit: Deposit): Awaitable<void>
+  /** Writes a deposit that is there. `before` is the row as it was. */
+  put(row: Row, before: Row): void
 }
 
-/** What an engine does to import records. */
-export interface ImportWork<Id, Row extends OptionRow, Named> {
-  readonly invoices: InvoiceImportWork<Row>
-  readonly orders: OrderImportWork<Row>
-  readonly deposits: DepositImportWork
-  readonly keys: KeyWork
-  readonly events: EventImportWork<Named>
-  readonly audit: AuditWork
-  readonly notes: NoteWork<Id>
+/** What an engine does to import records, each part in a transaction `Tx`. */
+export interface ImportWorks<Tx, Row extends OptionRow, Recorded extends KnownDeposit, Named, Stored, Id> {
+  logWorkOn(tx: Tx): SilentWork
+  invoiceImportOn(tx: Tx): InvoiceImportWork<Row>
+  orderImportOn(tx: Tx): OrderImportWork<Row>
+  depositImportOn(tx: Tx): DepositImportWork<Recorded>
+  keyWorkOn(tx: Tx): KeyWork
+  eventImportOn(tx: Tx): EventImportWork<Named, Stored>
+  auditWorkOn(tx: Tx): AuditWork
+  noteWorkOn(tx: Tx): NoteWork<Id>
 }
 
 /** Adds a record of another store as it was there. Throws where it is refused, so that nothing stays that was written of it. */
-export function* importRecord<Id, Row extends OptionRow, Named>(
-  work: ImportWork<Id, Row, Named>,
+export function* importRecord<Tx, Row extends OptionRow, Recorded extends KnownDeposit, Named, Stored, Id>(
+  works: ImportWorks<Tx, Row, Recorded, Named, Stored, Id>,
+  tx: Tx,
   record: ImportableRecord,
   terms: ImportTerms,
 ): Asking<ImportOutcome> {
-  return keptWhole(yield* addRecord(work, record, terms))
+  return keptWhole(yield* addRecord(works, tx, record, terms))
 }
 
-function addRecord<Id, Row extends OptionRow, Named>(
-  work: ImportWork<Id, Row, Named>,
+function addRecord<Tx, Row extends OptionRow, Recorded extends KnownDeposit, Named, Stored, Id>(
+  works: ImportWorks<Tx, Row, Recorded, Named, Stored, Id>,
+  tx: Tx,
   record: ImportableRecord,
   terms: ImportTerms,
 ): Asking<ImportOutcome> {
   switch (record.type) {
     case 'invoice':
-      return importInvoice(work.invoices, record, terms)
+      return importInvoice(works.invoiceImportOn(tx), works.logWorkOn(tx), record, terms)
     case 'order':
-      return importOrder(work.orders, record.order)
+      return importOrder(works.orderImportOn(tx), works.logWorkOn(tx), record.order)
     case 'key':
-      return importKey(work.keys, record.publicKey, record.key)
+      return importKey(works.keyWorkOn(tx), record.publicKey, record.key)
     case 'deposit':
-      return importDeposit(work.deposits, record.deposit)
+      return importDeposit(works.depositImportOn(tx), works.logWorkOn(tx), record.deposit)
     case 'event':
-      return importEvent(work.events, record)
+      return importEvent(works.eventImportOn(tx), works.logWorkOn(tx), record)
     case 'removal':
-      return importRemoval(work.events, record.owner, record.id)
+      return importRemoval(works.eventImportOn(tx), record.owner, record.id)
     case 'audit':
-      return importAudit(work.audit, record.record)
+      return importAudit(works.auditWorkOn(tx), record.record)
     case 'note':
-      return importNote(work.notes, record.note)
+      return importNote(works.noteWorkOn(tx), record.note)
   }
 }
 
 export function* importInvoice<Row>(
   invoices: InvoiceImportWork<Row>,
+  log: LogWork,
   { invoice, order, expiresAt, voidedAt, acceptedAt }: ImportedInvoice,
   terms: ImportTerms,
 ): Asking<ImportOutcome> {
   const walletIds = walletsOf(invoice)
-  const [wallets, nowMs] = yield* askBoth(invoices.wallets(walletIds), invoices.readClock())
+  const [found, nowMs] = yield* askBoth(invoices.wallets(walletIds), log.readClock())
   const known = yield* ask(invoices.find(invoice.id))
   if (known !== undefined) return isSameInvoice(known, invoice, order) ? KNOWN : refused('another invoice has its id')
   const id = storeIdOf(invoice)
   if (id === undefined) return refused('its id is malformed')
-  const taken = yield* ask(invoices.taken(id, invoice.reference))
-  if (taken !== null) return refused(`another invoice has its ${taken}`)
+  const rival = yield* ask(invoices.rival(id, invoice.reference))
+  if (rival !== null) return refused(`another invoice has its ${rival === id ? 'id' : 'reference'}`)
+  const wallets = new Map(found.map((wallet) => [wallet.id, wallet]))
   for (const walletId of walletIds) {
     const flaw = flawOfWallet(walletId, wallets.get(walletId), invoice, terms)
     if (flaw !== null) return refused(flaw)
@@ -152,18 +159,22 @@ export function* importInvoice<Row>(
     if (invoices.isPaid(row)) invoices.enterPaid(row)
     else invoices.enterOpen(row)
   }
-  yield* skipLogging(invoices, invoice.created_at, voidedAt ?? acceptedAt ?? 0)
+  yield* skipLogging(log, invoice.created_at, voidedAt ?? acceptedAt ?? 0)
   return ADDED
 }
 
 /** A dropped deposit is seen first: a store remembers only what it saw. */
-export function* importDeposit(deposits: DepositImportWork, deposit: Deposit): Asking<ImportOutcome> {
+export function* importDeposit<Row extends KnownDeposit>(
+  deposits: DepositImportWork<Row>,
+  log: SilentWork,
+  deposit: Deposit,
+): Asking<ImportOutcome> {
   const { kind, confirmedAt, ...sighting } = deposit
   yield* ask(deposits.prepare(sighting))
-  deposits.silence()
+  log.silence()
   const before = yield* ask(deposits.find(deposit))
-  if (before?.kind === kind) {
-    const conflict = deposits.judge.conflictWith({ deposit: before }, sighting)
+  if (before?.deposit.kind === kind) {
+    const conflict = deposits.judge.conflictWith(before, sighting)
     return conflict === null ? KNOWN : refused('it is known otherwise')
   }
   for (const report of kind === 'dropped' ? (['pending', 'dropped'] as const) : [kind]) {
@@ -171,8 +182,12 @@ export function* importDeposit(deposits: DepositImportWork, deposit: Deposit): A
     if (outcome.status === 'rejected') return refused(outcome.error)
   }
   yield* ask(deposits.finish())
-  if (kind === 'confirmed') yield* ask(deposits.confirmedAt(deposit))
-  yield* skipLogging(deposits, confirmedAt ?? 0)
+  if (kind === 'confirmed') {
+    const row = yield* ask(deposits.find(deposit))
+    if (row === undefined) throw new Error('a deposit that was recorded is not there')
+    deposits.put({ ...row, deposit: { ...row.deposit, confirmedAt } }, row)
+  }
+  yield* skipLogging(log, confirmedAt ?? 0)
   return ADDED
 }
 

@@ -5,6 +5,7 @@ import type { FailedDelivery } from '../../../src/domain/event.js'
 import type { ImportedEvent } from '../../../src/domain/imported-event.js'
 import { answeredNow } from '../../../src/store/rules/asking.js'
 import { type EventImportWork, importEvent, importRemoval } from '../../../src/store/rules/import-events.js'
+import type { LogWork } from '../../../src/store/rules/import-outcomes.js'
 
 const NOW = 1_700_000_000_000
 const ID = '018bcfe568000000'
@@ -44,15 +45,17 @@ function log({
   hasEarlier = false,
 }: There) {
   const done: string[] = []
-  const work: EventImportWork<string> = {
+  const work: EventImportWork<string, 'same' | 'other'> & LogWork = {
     readClock: () => NOW,
     logFrom: (timeMs) => void done.push(`log from ${timeMs - NOW}`),
     invoice: (id) => (invoiceOwner === null ? undefined : { owner: invoiceOwner, named: `row of ${id}` }),
     ownerOfOrder: () => invoiceOwner ?? undefined,
     hasDeposit: () => hasDeposit,
     open: () => isRemoved,
-    find: () => found,
+    stored: () => (found === 'none' ? undefined : found),
+    says: (stored) => stored === 'same',
     hasEarlier: () => hasEarlier,
+    passOver: (_owner, id) => void done.push(`pass over ${id}`),
     insert: (_owner, _id, { type, invoice }) => void done.push(`${type} of ${invoice}`),
     beginBehind: (_owner, id) => void done.push(`begin behind ${id}`),
   }
@@ -81,8 +84,8 @@ describe('an imported event', () => {
   for (const { of, record, done } of rows) {
     test(`of ${of} is added, and nothing before it need be an event`, () => {
       const t = log({})
-      assert.deepEqual(answeredNow(importEvent(t.work, record)), { status: 'added' })
-      assert.deepEqual(t.done, [done, 'log from 4'])
+      assert.deepEqual(answeredNow(importEvent(t.work, t.work, record)), { status: 'added' })
+      assert.deepEqual(t.done, [`pass over ${ID}`, done, 'log from 4'])
     })
   }
 
@@ -119,7 +122,7 @@ describe('an imported event', () => {
   for (const { of, record, there, error } of refusals) {
     test(`is refused where ${of}`, () => {
       const t = log(there)
-      const outcome = answeredNow(importEvent(t.work, record))
+      const outcome = answeredNow(importEvent(t.work, t.work, record))
       assert.match(outcome.status === 'refused' ? outcome.error : '', error)
       assert.deepEqual(t.done, [])
     })
@@ -128,7 +131,7 @@ describe('an imported event', () => {
   for (const there of [{ isRemoved: true, found: 'other' }, { found: 'same' }] as const) {
     test(`is known where ${'isRemoved' in there ? 'it was removed' : 'it is there'}`, () => {
       const t = log(there)
-      assert.deepEqual(answeredNow(importEvent(t.work, told())), { status: 'known' })
+      assert.deepEqual(answeredNow(importEvent(t.work, t.work, told())), { status: 'known' })
       assert.deepEqual(t.done, [])
     })
   }
@@ -141,7 +144,7 @@ describe('an imported removal', () => {
     readonly status: string
     readonly done: readonly string[]
   }[] = [
-    { of: 'of an empty log', there: {}, status: 'added', done: [`begin behind ${ID}`] },
+    { of: 'of an empty log', there: {}, status: 'added', done: [`pass over ${ID}`, `begin behind ${ID}`] },
     { of: 'that is told already', there: { isRemoved: true, hasEarlier: true }, status: 'known', done: [] },
     { of: 'up to an event that is here', there: { found: 'other', hasEarlier: true }, status: 'known', done: [] },
     { of: 'behind earlier events', there: { hasEarlier: true }, status: 'refused', done: [] },

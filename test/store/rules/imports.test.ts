@@ -5,7 +5,8 @@ import type { ImportedInvoice } from '../../../src/domain/imported-record.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import { NO_ORDER_FIELDS, type OrderFields } from '../../../src/domain/order-fields.js'
 import { answeredNow } from '../../../src/store/rules/asking.js'
-import { NO_IMPORT_TERMS } from '../../../src/store/rules/import-outcomes.js'
+import type { KnownDeposit } from '../../../src/store/rules/chain-work.js'
+import { type LogWork, NO_IMPORT_TERMS, type SilentWork } from '../../../src/store/rules/import-outcomes.js'
 import {
   type DepositImportWork,
   type EnteredInvoice,
@@ -50,15 +51,15 @@ const known = (change: Partial<Invoice> = {}): KnownInvoice => ({
 })
 
 /** Invoices of an engine, which notes what is done. */
-class Invoices implements InvoiceImportWork<EnteredInvoice> {
+class Invoices implements InvoiceImportWork<EnteredInvoice>, LogWork {
   readonly done: string[] = []
   known: KnownInvoice | undefined
-  takenBy: 'id' | 'reference' | null = null
+  takenBy: string | null = null
   received = 0
-  named = new Map<string, NamedWallet>([
-    ['w1', { owner: 'alice', hasAddress: true }],
-    ['w2', { owner: 'alice', hasAddress: true }],
-  ])
+  named: readonly NamedWallet[] = [
+    { id: 'w1', owner: 'alice', hasAddress: true },
+    { id: 'w2', owner: 'alice', hasAddress: true },
+  ]
 
   readClock(): number {
     return NOW
@@ -68,7 +69,7 @@ class Invoices implements InvoiceImportWork<EnteredInvoice> {
     this.done.push(`log from ${timeMs - NOW}`)
   }
 
-  wallets(): ReadonlyMap<string, NamedWallet> {
+  wallets(): readonly NamedWallet[] {
     return this.named
   }
 
@@ -76,7 +77,7 @@ class Invoices implements InvoiceImportWork<EnteredInvoice> {
     return this.known
   }
 
-  taken(): 'id' | 'reference' | null {
+  rival(): string | null {
     return this.takenBy
   }
 
@@ -102,7 +103,7 @@ class Invoices implements InvoiceImportWork<EnteredInvoice> {
 }
 
 describe('an imported invoice', () => {
-  const alices = { owner: 'alice', hasAddress: true }
+  const first = { id: 'w1', owner: 'alice', hasAddress: true }
   const rows: readonly {
     readonly of: string
     readonly record?: ImportedInvoice
@@ -111,22 +112,22 @@ describe('an imported invoice', () => {
   }[] = [
     { of: 'another invoice has its id', there: { known: known({ name: 'Cup' }) }, error: /its id/ },
     { of: 'its id is none', record: record({ id: 'none' }), error: /malformed/ },
-    { of: 'its own id in the engine is taken', there: { takenBy: 'id' }, error: /another invoice has its id/ },
-    { of: 'its reference is taken', there: { takenBy: 'reference' }, error: /another invoice has its reference/ },
-    { of: 'a wallet is not known', there: { named: new Map([['w1', alices]]) }, error: /w2 is not known/ },
+    { of: 'its own id in the engine is taken', there: { takenBy: INVOICE.id }, error: /another invoice has its id/ },
+    { of: 'its reference is taken', there: { takenBy: 'b'.repeat(32) }, error: /another invoice has its reference/ },
+    { of: 'a wallet is not known', there: { named: [first] }, error: /w2 is not known/ },
     {
       of: 'a wallet has no address',
-      there: { named: new Map([['w1', { ...alices, hasAddress: false }]]) },
+      there: { named: [{ ...first, hasAddress: false }] },
       error: /w1 .* no address/,
     },
     {
       of: 'a wallet is of nobody',
-      there: { named: new Map([['w1', { ...alices, owner: null }]]) },
+      there: { named: [{ ...first, owner: null }] },
       error: /w1 belongs to nobody/,
     },
     {
       of: 'a wallet is of another',
-      there: { named: new Map([['w1', { ...alices, owner: 'bob' }]]) },
+      there: { named: [{ ...first, owner: 'bob' }] },
       error: /w1 belongs to another/,
     },
     { of: 'its amount is none', record: record({ amount: '-1' }), error: /its amount/ },
@@ -134,7 +135,7 @@ describe('an imported invoice', () => {
   for (const { of, record: given = record(), there = {}, error } of rows) {
     test(`is refused where ${of}`, () => {
       const invoices = Object.assign(new Invoices(), there)
-      const outcome = answeredNow(importInvoice(invoices, given, NO_IMPORT_TERMS))
+      const outcome = answeredNow(importInvoice(invoices, invoices, given, NO_IMPORT_TERMS))
       assert.match(outcome.status === 'refused' ? outcome.error : '', error)
       assert.deepEqual(invoices.done, [])
     })
@@ -144,7 +145,7 @@ describe('an imported invoice', () => {
     const invoices = new Invoices()
     const invoice = Object.fromEntries(Object.entries(INVOICE).reverse()) as unknown as Invoice
     invoices.known = { invoice, order: NO_ORDER_FIELDS }
-    assert.deepEqual(answeredNow(importInvoice(invoices, record(), NO_IMPORT_TERMS)), { status: 'known' })
+    assert.deepEqual(answeredNow(importInvoice(invoices, invoices, record(), NO_IMPORT_TERMS)), { status: 'known' })
   })
 
   const order: OrderFields = { returnUrl: null, orderNumber: '7', metadata: { a: 'b' } }
@@ -162,14 +163,14 @@ describe('an imported invoice', () => {
     test(`is ${status} where it ${of}`, () => {
       const invoices = new Invoices()
       invoices.known = { invoice: INVOICE, order: there }
-      assert.equal(answeredNow(importInvoice(invoices, record({}, given), NO_IMPORT_TERMS)).status, status)
+      assert.equal(answeredNow(importInvoice(invoices, invoices, record({}, given), NO_IMPORT_TERMS)).status, status)
     })
   }
 
   test('may be on wallets that have another owner now, if that is asked for', () => {
     const invoices = new Invoices()
-    invoices.named = new Map(['w1', 'w2'].map((id) => [id, { owner: 'bob', hasAddress: true }]))
-    assert.equal(answeredNow(importInvoice(invoices, record(), { ofFormerOwners: true })).status, 'added')
+    invoices.named = invoices.named.map((wallet) => ({ ...wallet, owner: 'bob' }))
+    assert.equal(answeredNow(importInvoice(invoices, invoices, record(), { ofFormerOwners: true })).status, 'added')
   })
 
   const entered = [
@@ -203,7 +204,7 @@ describe('an imported invoice', () => {
   for (const { of, given, received, done } of entered) {
     test(`is entered as ${of}`, () => {
       const invoices = Object.assign(new Invoices(), { received })
-      assert.deepEqual(answeredNow(importInvoice(invoices, given, NO_IMPORT_TERMS)), { status: 'added' })
+      assert.deepEqual(answeredNow(importInvoice(invoices, invoices, given, NO_IMPORT_TERMS)), { status: 'added' })
       assert.deepEqual(invoices.done, done)
     })
   }
@@ -224,21 +225,26 @@ describe('an imported deposit', () => {
 
   function run(deposit: Deposit, known?: Deposit, outcome: DepositOutcome = { status: 'duplicate', deposit: DEPOSIT }) {
     const done: string[] = []
-    const work: DepositImportWork = {
+    let there = known === undefined ? undefined : { deposit: known }
+    const work: DepositImportWork<KnownDeposit> & SilentWork = {
       readClock: () => NOW,
       logFrom: (timeMs) => void done.push(`log from ${timeMs - NOW}`),
       prepare: () => void done.push('prepare'),
       silence: () => void done.push('silence'),
-      find: () => known,
+      find: () => there,
       judge: { conflictWith: (before, { amount }) => (before?.deposit.amount === amount ? null : 'amount') },
       record: (report) => {
         done.push(report)
+        there = { deposit: { ...deposit, confirmedAt: NOW } }
         return outcome
       },
       finish: () => void done.push('finish'),
-      confirmedAt: ({ confirmedAt }) => void done.push(`confirmed at ${Number(confirmedAt) - NOW}`),
+      put: (row, before) => {
+        assert.equal(before, there)
+        done.push(`confirmed at ${Number(row.deposit.confirmedAt) - NOW}`)
+      },
     }
-    return { outcome: answeredNow(importDeposit(work, deposit)), done }
+    return { outcome: answeredNow(importDeposit(work, work, deposit)), done }
   }
 
   const dropped: Deposit = { ...DEPOSIT, kind: 'dropped', confirmedAt: null }

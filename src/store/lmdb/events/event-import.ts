@@ -8,17 +8,16 @@ import { under } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
 import { beginBehind, EVENT_ID_BYTES, insertEvent, passOver, removedTo } from './event-log.js'
 import { deliveryEvent, depositEvent, invoiceEvent, orderEvent } from './event-rows.js'
-import { logWorkOn } from './logged-since.js'
 
 const FIRST_ID = Buffer.alloc(EVENT_ID_BYTES)
 
 /** What a commit does to import events. */
-export function eventImportOn(commit: Commit): EventImportWork<InvoiceRow> {
+export function eventImportOn(commit: Commit): EventImportWork<InvoiceRow, Buffer> {
   const { ownerEvents } = commit.tables
   const ownerNo = (owner: string) => internOwner(commit, owner)
-  const keyOf = (owner: string, id: string) => under(ownerNo(owner), Buffer.from(id, 'hex'))
+  const bytesOf = (id: string) => Buffer.from(id, 'hex')
+  const keyOf = (owner: string, id: string) => under(ownerNo(owner), bytesOf(id))
   return {
-    ...logWorkOn(commit),
     invoice(id) {
       const named = findInvoice(commit, id)
       return named === undefined ? undefined : { owner: named.invoice.owner, named }
@@ -27,22 +26,14 @@ export function eventImportOn(commit: Commit): EventImportWork<InvoiceRow> {
     hasDeposit: (deposit) => findDeposit(commit, deposit) !== undefined,
     open(owner, id) {
       const removed = removedTo(ownerEvents, ownerNo(owner))
-      return removed !== undefined && Buffer.compare(Buffer.from(id, 'hex'), removed) <= 0
+      return removed !== undefined && Buffer.compare(bytesOf(id), removed) <= 0
     },
-    find(owner, id, event) {
-      const stored = ownerEvents.get(keyOf(owner, id))
-      if (stored === undefined) return 'none'
-      return event !== null && stored.equals(storedEvent(event)) ? 'same' : 'other'
-    },
+    stored: (owner, id) => ownerEvents.get(keyOf(owner, id)),
+    says: (stored, event) => stored.equals(storedEvent(event)),
     hasEarlier: (owner, id) => firstKey(ownerEvents, under(ownerNo(owner), FIRST_ID), keyOf(owner, id)) !== undefined,
-    insert(owner, id, event) {
-      passOver(commit, ownerNo(owner), Buffer.from(id, 'hex'))
-      insertEvent(commit, ownerNo(owner), Buffer.from(id, 'hex'), storedEvent(event))
-    },
-    beginBehind(owner, id) {
-      passOver(commit, ownerNo(owner), Buffer.from(id, 'hex'))
-      beginBehind(commit, ownerNo(owner), Buffer.from(id, 'hex'))
-    },
+    passOver: (owner, id) => passOver(commit, ownerNo(owner), bytesOf(id)),
+    insert: (owner, id, event) => insertEvent(commit, ownerNo(owner), bytesOf(id), storedEvent(event)),
+    beginBehind: (owner, id) => beginBehind(commit, ownerNo(owner), bytesOf(id)),
   }
 }
 

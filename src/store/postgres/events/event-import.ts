@@ -7,18 +7,14 @@ import { isNamed } from '../invoices/invoice-rows.js'
 import { lockCursor, passOver } from './event-cursors.js'
 import { deliveryData, depositData } from './event-data.js'
 import { numberOf } from './event-port.js'
-import { logWorkOn } from './logged-since.js'
 
 /** What a unit of work does to import events. Invoices have the ids of their rows. */
-export function eventImportOn(work: Work): EventImportWork<string> {
+export function eventImportOn(work: Work): EventImportWork<string, StoredColumns> {
   return {
-    ...logWorkOn(work),
-    async invoice(id) {
-      const row = await work.row<{ id: string; owner: string }>(
-        sql`SELECT i.id, i.owner FROM invoices AS i WHERE ${isNamed(id) ?? sql`false`}`,
-      )
-      return row === undefined ? undefined : { owner: row.owner, named: row.id }
-    },
+    invoice: (id) =>
+      work.row<{ named: string; owner: string }>(
+        sql`SELECT i.id AS named, i.owner FROM invoices AS i WHERE ${isNamed(id) ?? sql`false`}`,
+      ),
     async ownerOfOrder(id) {
       const row = await work.row<{ owner: string }>(sql`SELECT o.owner FROM orders AS o WHERE o.id = ${id}::uuid`)
       return row?.owner
@@ -35,31 +31,24 @@ export function eventImportOn(work: Work): EventImportWork<string> {
       const removedTo = head?.removed_to ?? null
       return removedTo !== null && number <= removedTo
     },
-    async find(owner, id, event) {
-      const row = await work.row<StoredColumns>(sql`
-        SELECT type, invoice_id, data, order_id FROM owner_events WHERE owner = ${owner} AND number = ${numberOf(id)}::bigint`)
-      if (row === undefined) return 'none'
-      const isSame =
-        row.type === event?.type &&
-        row.invoice_id === event.invoice &&
-        row.data === dataOf(event) &&
-        row.order_id === orderIn(event)
-      return isSame ? 'same' : 'other'
-    },
+    stored: (owner, id) =>
+      work.row<StoredColumns>(sql`
+        SELECT type, invoice_id, data, order_id FROM owner_events WHERE owner = ${owner} AND number = ${numberOf(id)}::bigint`),
+    says: ({ type, invoice_id, data, order_id }, event) =>
+      type === event.type && invoice_id === event.invoice && data === dataOf(event) && order_id === orderIn(event),
     async hasEarlier(owner, id) {
       const row = await work.row(
         sql`SELECT 1 FROM owner_events WHERE owner = ${owner} AND number < ${numberOf(id)}::bigint LIMIT 1`,
       )
       return row !== undefined
     },
+    passOver: (owner, id) => passOver(work, owner, id),
     insert(owner, id, event) {
-      passOver(work, owner, id)
       work.write(sql`
         INSERT INTO owner_events (owner, number, type, invoice_id, data, order_id)
         VALUES (${owner}, ${numberOf(id)}::bigint, ${event.type}, ${event.invoice}::uuid, ${dataOf(event)}, ${orderIn(event)}::uuid)`)
     },
     beginBehind(owner, id) {
-      passOver(work, owner, id)
       work.write(sql`UPDATE event_heads SET removed_to = ${numberOf(id)}::bigint WHERE owner = ${owner}`)
     },
   }
