@@ -1,7 +1,7 @@
 import type { ImportPort } from '../imports.js'
 import { answeredNow } from '../rules/asking.js'
 import type { OrderImportWork } from '../rules/import-orders.js'
-import { NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
+import { withRefusal } from '../rules/import-outcomes.js'
 import { type DepositImportWork, type InvoiceImportWork, importRecord } from '../rules/imports.js'
 import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import { LmdbAuditWork } from './audit-rows.js'
@@ -34,6 +34,7 @@ export function lmdbImports(commits: CommitLoop, deposits: DepositRecorder): Imp
     logWorkOn,
     invoiceImportOn,
     orderImportOn,
+    orderWorkOn,
     depositImportOn: (commit: Commit) => depositImportOn(commit, deposits),
     keyWorkOn,
     eventImportOn,
@@ -41,7 +42,7 @@ export function lmdbImports(commits: CommitLoop, deposits: DepositRecorder): Imp
     noteWorkOn: (commit: Commit) => new LmdbNoteWork(commit),
   }
   return {
-    async add(batch, terms = NO_IMPORT_TERMS) {
+    async add(batch, terms) {
       const units = batch.map((record) => (commit: Commit) => answeredNow(importRecord(works, commit, record, terms)))
       return (await commits.runAll(units)).map(withRefusal)
     },
@@ -90,7 +91,6 @@ function invoiceImportOn(commit: Commit): InvoiceImportWork<InvoiceRow> {
 
 function orderImportOn(commit: Commit): OrderImportWork<InvoiceRow> {
   return {
-    orders: orderWorkOn(commit),
     find: (id) => findOrder(commit, id),
     invoices: (ids) => ids.map((id) => findInvoice(commit, id)).filter((row) => row !== undefined),
     enter(order, rows) {

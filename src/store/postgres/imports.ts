@@ -1,7 +1,7 @@
 import type { ImportPort } from '../imports.js'
 import { answeredLater } from '../rules/asking.js'
 import type { OrderImportWork } from '../rules/import-orders.js'
-import { NO_IMPORT_TERMS, withRefusal } from '../rules/import-outcomes.js'
+import { withRefusal } from '../rules/import-outcomes.js'
 import { type DepositImportWork, type InvoiceImportWork, importRecord, type NamedWallet } from '../rules/imports.js'
 import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import { PostgresAuditWork } from './audit.js'
@@ -45,6 +45,7 @@ export function postgresImports(database: Database, deposits: DepositRecorder): 
     logWorkOn,
     invoiceImportOn,
     orderImportOn,
+    orderWorkOn,
     depositImportOn: (work: Work) => depositImportOn(work, deposits),
     keyWorkOn,
     eventImportOn,
@@ -52,7 +53,7 @@ export function postgresImports(database: Database, deposits: DepositRecorder): 
     noteWorkOn: (work: Work) => new PostgresNoteWork(work),
   }
   return {
-    async add(batch, terms = NO_IMPORT_TERMS) {
+    async add(batch, terms) {
       const fates = await eachAlone(batch, (record) =>
         database.writeRequested((work) => answeredLater(importRecord(works, work, record, terms))),
       )
@@ -99,7 +100,6 @@ function invoiceImportOn(work: Work): InvoiceImportWork<InvoiceRow> {
 
 function orderImportOn(work: Work): OrderImportWork<InvoiceRow> {
   return {
-    orders: orderWorkOn(work),
     async find(id) {
       const row = await work.row<OrderRowColumns>(
         sql`SELECT ${ORDER_COLUMNS} FROM orders AS o WHERE o.id = ${id}::uuid`,

@@ -11,7 +11,6 @@ import type { OptionRow, OrderWork } from './order-work.js'
 
 /** What an engine does to import an order, inside a transaction. */
 export interface OrderImportWork<I extends OptionRow> {
-  readonly orders: OrderWork<I>
   find(id: string): Awaitable<Order | undefined>
   /** Those of some invoices that are known. Nobody else changes them, or what they have received, until the commit. */
   invoices(ids: readonly string[]): Awaitable<readonly I[]>
@@ -25,6 +24,7 @@ export interface OrderImportWork<I extends OptionRow> {
  */
 export function* importOrder<I extends OptionRow>(
   work: OrderImportWork<I>,
+  orders: OrderWork<I>,
   log: SilentWork,
   order: Order,
 ): Asking<ImportOutcome> {
@@ -48,9 +48,9 @@ export function* importOrder<I extends OptionRow>(
   if (order.voidedAt !== null && rows.some(({ voidedAt }) => voidedAt === null)) {
     return refused('it is void, and one of its invoices is not')
   }
-  const voidedAt = voidedAtOf(work.orders, order, rows)
+  const voidedAt = voidedAtOf(orders, order, rows)
   work.enter({ ...order, voidedAt, isExpiryDecided: order.expiresAt <= nowMs }, rows)
-  yield* reviewOrder(work.orders, order.id, null)
+  yield* reviewOrder(orders, order.id, null)
   yield* skipLogging(log, order.createdAt, order.voidedAt ?? order.acceptedAt ?? 0)
   return ADDED
 }

@@ -12,11 +12,11 @@ import { type AuditWork, importAudit } from './audit.js'
 import type { KnownDeposit } from './chain-work.js'
 import { type EventImportWork, importEvent, importRemoval } from './import-events.js'
 import { importOrder, type OrderImportWork } from './import-orders.js'
-import { ADDED, KNOWN, keptWhole, type LogWork, refused, type SilentWork, skipLogging } from './import-outcomes.js'
+import { ADDED, KNOWN, keptWhole, type LogWork, NO_IMPORT_TERMS, refused, type SilentWork, skipLogging } from './import-outcomes.js'
 import type { DepositJudge } from './judge-report.js'
 import { importKey, type KeyWork } from './keys.js'
 import { importNote, type NoteWork } from './notes.js'
-import type { OptionRow } from './order-work.js'
+import type { OptionRow, OrderWork } from './order-work.js'
 import { storeIdOf } from './store-id.js'
 import { askBoth } from './together.js'
 
@@ -76,6 +76,7 @@ export interface ImportWorks<Tx, Row extends OptionRow, Recorded extends KnownDe
   logWorkOn(tx: Tx): SilentWork
   invoiceImportOn(tx: Tx): InvoiceImportWork<Row>
   orderImportOn(tx: Tx): OrderImportWork<Row>
+  orderWorkOn(tx: Tx): OrderWork<Row>
   depositImportOn(tx: Tx): DepositImportWork<Recorded>
   keyWorkOn(tx: Tx): KeyWork
   eventImportOn(tx: Tx): EventImportWork<Named, Stored>
@@ -88,7 +89,7 @@ export function* importRecord<Tx, Row extends OptionRow, Recorded extends KnownD
   works: ImportWorks<Tx, Row, Recorded, Named, Stored, Id>,
   tx: Tx,
   record: ImportableRecord,
-  terms: ImportTerms,
+  terms: ImportTerms = NO_IMPORT_TERMS,
 ): Asking<ImportOutcome> {
   return keptWhole(yield* addRecord(works, tx, record, terms))
 }
@@ -103,7 +104,7 @@ function addRecord<Tx, Row extends OptionRow, Recorded extends KnownDeposit, Nam
     case 'invoice':
       return importInvoice(works.invoiceImportOn(tx), works.logWorkOn(tx), record, terms)
     case 'order':
-      return importOrder(works.orderImportOn(tx), works.logWorkOn(tx), record.order)
+      return importOrder(works.orderImportOn(tx), works.orderWorkOn(tx), works.logWorkOn(tx), record.order)
     case 'key':
       return importKey(works.keyWorkOn(tx), record.publicKey, record.key)
     case 'deposit':
