@@ -3,12 +3,13 @@ import { answeredNow } from '../rules/asking.js'
 import type { OrderImportWork } from '../rules/import-orders.js'
 import { withRefusal } from '../rules/import-outcomes.js'
 import { type DepositImportWork, type InvoiceImportWork, importRecord } from '../rules/imports.js'
+import type { DepositJudge } from '../rules/judge-report.js'
 import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import { LmdbAuditWork } from './audit-rows.js'
 import type { Commit } from './commit/commit.js'
 import type { CommitLoop } from './commit/commit-loop.js'
 import { type DepositRow, findDeposit, putDeposit } from './deposits/deposit-rows.js'
-import type { DepositRecorder } from './deposits/deposits.js'
+import { recordDeposit } from './deposits/deposits.js'
 import { eventImportOn } from './events/event-import.js'
 import { logWorkOn } from './events/logged-since.js'
 import { internOwner } from './identities/identities.js'
@@ -29,13 +30,13 @@ import { NOTHING } from './tables/tables.js'
 import { findWallet } from './wallets/wallets.js'
 
 /** Writes records of another store as they were. No webhook is owed by them. */
-export function lmdbImports(commits: CommitLoop, deposits: DepositRecorder): ImportPort {
+export function lmdbImports(commits: CommitLoop, judge: DepositJudge): ImportPort {
   const works = {
     logWorkOn,
     invoiceImportOn,
     orderImportOn,
     orderWorkOn,
-    depositImportOn: (commit: Commit) => depositImportOn(commit, deposits),
+    depositImportOn: (commit: Commit) => depositImportOn(commit, judge),
     keyWorkOn,
     eventImportOn,
     auditWorkOn: (commit: Commit) => new LmdbAuditWork(commit),
@@ -100,15 +101,15 @@ function orderImportOn(commit: Commit): OrderImportWork<InvoiceRow> {
   }
 }
 
-function depositImportOn(commit: Commit, deposits: DepositRecorder): DepositImportWork<DepositRow> {
+function depositImportOn(commit: Commit, judge: DepositJudge): DepositImportWork<DepositRow> {
   return {
-    judge: deposits.judge,
+    judge,
     prepare() {
       expireDue(commit, commit.aside)
     },
     find: (deposit) => findDeposit(commit, deposit),
     record: (report, sighting) =>
-      deposits.record(commit, { type: 'deposit', report, sighting }, new Choices(BOUNDLESS)).outcome,
+      recordDeposit(commit, judge, { type: 'deposit', report, sighting }, new Choices(BOUNDLESS)).outcome,
     /** It is known at once. */
     finish() {},
     put: (row, before) => putDeposit(commit, row, before),

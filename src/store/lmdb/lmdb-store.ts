@@ -18,7 +18,6 @@ import { commitErrorOf } from './commit/commit-error.js'
 import { CommitLoop } from './commit/commit-loop.js'
 import { DataDisk } from './commit/data-disk.js'
 import { LmdbDeposits } from './deposits/deposit-port.js'
-import { DepositRecorder } from './deposits/deposits.js'
 import { LmdbEventOutbox } from './events/event-outbox.js'
 import { LmdbEvents } from './events/event-port.js'
 import { beginLogging, loggedSince } from './events/logged-since.js'
@@ -148,9 +147,9 @@ export function storeOn(
     options.onUnavailable,
     hear,
   )
-  const deposits = new DepositRecorder(judgeBy(options))
+  const judge = judgeBy(options)
   const answers = new InvoiceAnswers()
-  const chain = new LmdbChain(commits, deposits.judge)
+  const chain = new LmdbChain(commits, judge)
   let closing: Promise<void> | null = null
   const finish = async () => {
     await commits.close()
@@ -162,7 +161,7 @@ export function storeOn(
   return {
     networks: options.networks,
     birth: options.birth,
-    commands: port(lmdbCommands({ commits, deposits, answers, terms: options })),
+    commands: port(lmdbCommands({ commits, judge, answers, terms: options })),
     keys: port(lmdbKeys(commits, options.randomKeyId)),
     identities: port(new LmdbIdentities(commits)),
     wallets: port(new LmdbWallets(commits)),
@@ -180,7 +179,7 @@ export function storeOn(
     audit: port(new LmdbAudit(commits)),
     overview: port(new LmdbOverview(commits)),
     search: port(new LmdbSearch(commits, options.networks)),
-    imports: port(lmdbImports(commits, deposits)),
+    imports: port(lmdbImports(commits, judge)),
     changes: commits.changes,
     leadership: soleLeadership(),
     allowances: OWN_ALLOWANCES,

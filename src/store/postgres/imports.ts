@@ -3,6 +3,7 @@ import { answeredLater } from '../rules/asking.js'
 import type { OrderImportWork } from '../rules/import-orders.js'
 import { withRefusal } from '../rules/import-outcomes.js'
 import { type DepositImportWork, type InvoiceImportWork, importRecord, type NamedWallet } from '../rules/imports.js'
+import type { DepositJudge } from '../rules/judge-report.js'
 import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import { PostgresAuditWork } from './audit.js'
 import type { Database } from './connection/database.js'
@@ -10,7 +11,6 @@ import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
 import { DepositMemo } from './deposits/deposit-memo.js'
 import type { DepositRow } from './deposits/deposit-rows.js'
-import type { DepositRecorder } from './deposits/recorder.js'
 import { DepositRecording } from './deposits/recording.js'
 import { eachAlone } from './each-alone.js'
 import { eventImportOn } from './events/event-import.js'
@@ -40,13 +40,13 @@ import { orderWorkOn } from './orders/order-work.js'
 import { lockAddresses } from './wallets/wallet-rows.js'
 
 /** Writes records of another store as they were. No webhook is owed by them. */
-export function postgresImports(database: Database, deposits: DepositRecorder): ImportPort {
+export function postgresImports(database: Database, judge: DepositJudge): ImportPort {
   const works = {
     logWorkOn,
     invoiceImportOn,
     orderImportOn,
     orderWorkOn,
-    depositImportOn: (work: Work) => depositImportOn(work, deposits),
+    depositImportOn: (work: Work) => depositImportOn(work, judge),
     keyWorkOn,
     eventImportOn,
     auditWorkOn: (work: Work) => new PostgresAuditWork(work),
@@ -121,10 +121,9 @@ function orderImportOn(work: Work): OrderImportWork<InvoiceRow> {
   }
 }
 
-function depositImportOn(work: Work, deposits: DepositRecorder): DepositImportWork<DepositRow> {
-  const { judge } = deposits
+function depositImportOn(work: Work, judge: DepositJudge): DepositImportWork<DepositRow> {
   const memo = new DepositMemo(work)
-  const recording = new DepositRecording(deposits, work, memo, new Choices(BOUNDLESS))
+  const recording = new DepositRecording(judge, work, memo, new Choices(BOUNDLESS))
   return {
     judge,
     async prepare(sighting) {

@@ -16,7 +16,6 @@ import { isForbidden } from './connection/errors.js'
 import { WRITE_PROBE } from './connection/probe.js'
 import { sql } from './connection/sql.js'
 import { PostgresDeposits } from './deposits/deposit-port.js'
-import { DepositRecorder } from './deposits/recorder.js'
 import { PostgresEventOutbox } from './events/event-outbox.js'
 import { PostgresEvents } from './events/event-port.js'
 import { Fence } from './fence.js'
@@ -74,13 +73,13 @@ function explained(error: unknown, { shown }: DatabaseAddress): unknown {
 
 function storeOn(database: Database, options: PostgresStoreOptions & { readonly birth: StoreBirth }): Store {
   const fence = new Fence()
-  const deposits = new DepositRecorder(judgeBy(options))
+  const judge = judgeBy(options)
   const invoices = new PostgresInvoices(database)
   let closing: Promise<void> | null = null
   return {
     networks: options.networks,
     birth: options.birth,
-    commands: new PostgresCommands(database, deposits, options, fence),
+    commands: new PostgresCommands(database, judge, options, fence),
     keys: postgresKeys(database, options.randomKeyId),
     identities: new PostgresIdentities(database),
     wallets: new PostgresWallets(database),
@@ -88,7 +87,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     orders: new PostgresOrders(database),
     notes: new PostgresNotes(database),
     deposits: new PostgresDeposits(database, options.networks),
-    chain: new PostgresChain(database, deposits.judge),
+    chain: new PostgresChain(database, judge),
     aside: new PostgresAside(database),
     turns: new Turns({ ...EVENT_LOOP, width: LONG_READS_AT_ONCE }),
     outbox: postgresOutbox(database, fence),
@@ -100,7 +99,7 @@ function storeOn(database: Database, options: PostgresStoreOptions & { readonly 
     audit: new PostgresAudit(database),
     overview: new PostgresOverview(database, invoices),
     search: new PostgresSearch(database, invoices, options.networks),
-    imports: postgresImports(database, deposits),
+    imports: postgresImports(database, judge),
     changes: database.changes,
     allowances: new PostgresAllowances(database),
     leadership: new PostgresLeadership(database, fence, options.scheduler),

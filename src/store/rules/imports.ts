@@ -12,7 +12,16 @@ import { type AuditWork, importAudit } from './audit.js'
 import type { KnownDeposit } from './chain-work.js'
 import { type EventImportWork, importEvent, importRemoval } from './import-events.js'
 import { importOrder, type OrderImportWork } from './import-orders.js'
-import { ADDED, KNOWN, keptWhole, type LogWork, NO_IMPORT_TERMS, refused, type SilentWork, skipLogging } from './import-outcomes.js'
+import {
+  ADDED,
+  KNOWN,
+  keptWhole,
+  type LogWork,
+  NO_IMPORT_TERMS,
+  refused,
+  type SilentWork,
+  skipLogging,
+} from './import-outcomes.js'
 import type { DepositJudge } from './judge-report.js'
 import { importKey, type KeyWork } from './keys.js'
 import { importNote, type NoteWork } from './notes.js'

@@ -113,7 +113,11 @@ describe('an imported invoice', () => {
   }[] = [
     { of: 'another invoice has its id', there: { known: known({ name: 'Cup' }) }, error: /its id/ },
     { of: 'its id is none', record: record({ id: 'none' }), error: /malformed/ },
-    { of: 'its own id in the engine is taken', there: { takenBy: storeIdOf(INVOICE) ?? null }, error: /another invoice has its id/ },
+    {
+      of: 'its own id in the engine is taken',
+      there: { takenBy: storeIdOf(INVOICE) ?? null },
+      error: /another invoice has its id/,
+    },
     { of: 'its reference is taken', there: { takenBy: 'b'.repeat(32) }, error: /another invoice has its reference/ },
     { of: 'a wallet is not known', there: { named: [first] }, error: /w2 is not known/ },
     {

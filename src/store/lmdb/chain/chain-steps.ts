@@ -1,8 +1,9 @@
 import type { Network } from '../../../domain/network.js'
 import type { BlockFacts, ChainWork } from '../../rules/chain-work.js'
+import type { DepositJudge } from '../../rules/judge-report.js'
 import type { Commit, Reader } from '../commit/commit.js'
 import { type DepositRow, findDeposit } from '../deposits/deposit-rows.js'
-import type { DepositRecorder } from '../deposits/deposits.js'
+import { recordDeposit, settleDeposits } from '../deposits/deposits.js'
 import { asideOf, findBlockAside } from './aside-rows.js'
 import { blocksAbove, blocksOf, findBlock } from './block-rows.js'
 
@@ -10,18 +11,18 @@ import { blocksAbove, blocksOf, findBlock } from './block-rows.js'
  * The steps of the watchers, in LMDB: the facts and effects of `rules/chain-step.ts`.
  */
 
-export function chainWorkOn(commit: Commit, network: Network, deposits: DepositRecorder): ChainWork<DepositRow> {
-  const choices = deposits.judge.choices()
+export function chainWorkOn(commit: Commit, network: Network, judge: DepositJudge): ChainWork<DepositRow> {
+  const choices = judge.choices()
   return {
     nowMs: commit.nowMs,
     facts: factsAt(commit, network),
     blocks: blocksOf(commit, network),
     aside: asideOf(commit, network),
     deposits: {
-      judge: deposits.judge,
-      settle: (sightings) => deposits.settle(commit, sightings),
+      judge,
+      settle: (sightings) => settleDeposits(commit, judge, sightings),
       find: ({ txHash, index }) => findDeposit(commit, { network, txHash, index }),
-      record: (report, sighting) => deposits.record(commit, { type: 'deposit', report, sighting }, choices),
+      record: (report, sighting) => recordDeposit(commit, judge, { type: 'deposit', report, sighting }, choices),
       finish: () => choices.assertSettled(),
     },
   }

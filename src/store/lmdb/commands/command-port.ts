@@ -17,6 +17,7 @@ import { answeredNow } from '../../rules/asking.js'
 import { takeStep } from '../../rules/chain-step.js'
 import { answerUnrecorded, type DepositCommandWork } from '../../rules/deposit-command.js'
 import { type EndCommand, type EndResult, endAsAsked } from '../../rules/end-command.js'
+import type { DepositJudge } from '../../rules/judge-report.js'
 import { answerUnownedCreation, answerUnownedOrderCreation } from '../../rules/unowned-wallets.js'
 import type { AtOnce } from '../at-once.js'
 import { LmdbAuditWork } from '../audit-rows.js'
@@ -24,7 +25,7 @@ import { putDepositAside } from '../chain/aside-rows.js'
 import { chainWorkOn } from '../chain/chain-steps.js'
 import type { Commit, Snapshot } from '../commit/commit.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
-import type { DepositRecorder } from '../deposits/deposits.js'
+import { recordDeposit } from '../deposits/deposits.js'
 import { createIn } from '../invoices/create-invoice.js'
 import { LmdbEndWork } from '../invoices/end-invoice.js'
 import type { InvoiceAnswers } from '../invoices/invoice-answers.js'
@@ -39,7 +40,7 @@ import { LmdbUnowned } from './unowned.js'
 
 export interface CommandParts {
   readonly commits: CommitLoop
-  readonly deposits: DepositRecorder
+  readonly judge: DepositJudge
   readonly answers: InvoiceAnswers
   readonly terms: InvoiceTerms
 }
@@ -118,27 +119,27 @@ async function performInPieces(
 }
 
 /** Null when the command has to wait for another commit. */
-function performOne({ terms, deposits }: CommandParts, commit: Commit, command: WalletCommand): WalletResult | null {
+function performOne({ terms, judge }: CommandParts, commit: Commit, command: WalletCommand): WalletResult | null {
   if (command.type === 'invoice') return create(commit, command, terms)
   expireDue(commit, commit.aside)
   switch (command.type) {
     case 'order':
       return createOrderIn(commit, command, terms)
     case 'chain':
-      return performStep(commit, command, deposits)
+      return performStep(commit, command, judge)
     case 'deposit':
-      return recordDeposit(commit, command, deposits)
+      return performDeposit(commit, command, judge)
     default:
       return endIn(commit, command)
   }
 }
 
-function recordDeposit(commit: Commit, command: DepositCommand, deposits: DepositRecorder): DepositResult | null {
+function performDeposit(commit: Commit, command: DepositCommand, judge: DepositJudge): DepositResult | null {
   const answer = answeredNow(answerUnrecorded(commandWorkOn(commit), command))
   if (answer !== null) return answer
   const { eventId, fact } = command
-  const choices = deposits.judge.choices()
-  const recorded = deposits.record(commit, fact, choices)
+  const choices = judge.choices()
+  const recorded = recordDeposit(commit, judge, fact, choices)
   if (choices.unsettled.length > 0) return null
   rememberAnswer(commit, eventId, recorded.outcome)
   return { type: 'deposit', ...recorded }
@@ -159,12 +160,8 @@ function endIn(commit: Commit, command: EndCommand): EndResult {
 }
 
 /** Null when it has only settled a piece of what the step meets. */
-function performStep(
-  commit: Commit,
-  { step, aside, isTrial }: ChainCommand,
-  deposits: DepositRecorder,
-): ChainResult | null {
-  const taken = answeredNow(takeStep(chainWorkOn(commit, step.network, deposits), step, aside))
+function performStep(commit: Commit, { step, aside, isTrial }: ChainCommand, judge: DepositJudge): ChainResult | null {
+  const taken = answeredNow(takeStep(chainWorkOn(commit, step.network, judge), step, aside))
   if (taken !== null && isTrial === true) throw new TrialPassed()
   return taken === null ? null : { type: 'chain', outcome: taken.outcome, owed: taken.owed.flat() }
 }

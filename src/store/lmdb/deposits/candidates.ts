@@ -43,19 +43,17 @@ export class Searches implements DepositSearch<InvoiceRow, Head> {
   constructor(
     private readonly commit: Commit,
     private readonly seeker: Seeker,
-    private readonly settle: Settle = settleIfPaid,
+    settle: Settle = settleIfPaid,
   ) {
-    this.kinds = callbackKinds(seeker.hasDefaultCallback).map((callbacks) => this.among(callbacks))
+    this.kinds = callbackKinds(seeker.hasDefaultCallback).map(
+      (callbacks) => new Candidates(commit, seeker, callbacks, settle),
+    )
   }
 
   lastVoid(sinceMs: number): InvoiceRow | null {
     const { place, currencyNo, receivedAt } = this.seeker
     const id = lastVoidOf(this.commit, place, currencyNo, receivedAt, sinceMs)
     return id === null ? null : invoiceRow(this.commit, id)
-  }
-
-  private among(callbacks: readonly Callback[]): CandidateSearch<InvoiceRow, Head> {
-    return new Candidates(this.commit, this.seeker, callbacks, this.settle)
   }
 }
 

@@ -5,12 +5,13 @@ import type { StepAside } from '../../commands.js'
 import { answeredLater } from '../../rules/asking.js'
 import { type TakenStep, takeStep as taking } from '../../rules/chain-step.js'
 import type { BlockFacts, ChainWork } from '../../rules/chain-work.js'
+import type { DepositJudge } from '../../rules/judge-report.js'
 import { addressesOf, heldBy } from '../../rules/step-scope.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { DepositMemo, type KnownDeposit } from '../deposits/deposit-memo.js'
-import type { DepositRecorder } from '../deposits/recorder.js'
 import { DepositRecording } from '../deposits/recording.js'
+import { settleDeposits } from '../deposits/settle-deposits.js'
 import { expireDue } from '../invoices/settle.js'
 import { lockAddresses } from '../wallets/wallet-rows.js'
 import { asideOf, depositsAsideOf, findBlockAside, putDepositAside } from './aside-rows.js'
@@ -25,10 +26,10 @@ import { blocksOf, Holders } from './holders.js'
 export async function takeStep(
   work: Work,
   step: ChainStep,
-  deposits: DepositRecorder,
+  judge: DepositJudge,
   aside: StepAside | undefined,
 ): Promise<TakenStep | null> {
-  await lockStep(work, step, deposits)
+  await lockStep(work, step, judge)
   await work.readClock()
   await expireDue(work)
   const { network } = step
@@ -37,19 +38,19 @@ export async function takeStep(
   const [holders, known] = await Promise.all([
     Holders.read(work, network, [...sightingsOf(step), ...held]),
     depositsAsideOf(work, network),
-    memo.prepare(deposits.judge.soundOf(sightingsOf(step))),
+    memo.prepare(judge.soundOf(sightingsOf(step))),
   ])
-  const recording = new DepositRecording(deposits, work, memo)
-  const chain = workOn({ work, network, deposits, memo, holders, known, recording })
+  const recording = new DepositRecording(judge, work, memo)
+  const chain = workOn({ work, network, judge, memo, holders, known, recording })
   return answeredLater(taking(chain, step, aside))
 }
 
 /** Locks the chain of a step and the addresses that it is about. */
-async function lockStep(work: Work, step: ChainStep, deposits: DepositRecorder): Promise<void> {
+async function lockStep(work: Work, step: ChainStep, judge: DepositJudge): Promise<void> {
   const { network } = step
   work.write(sql`INSERT INTO chains (network, bound) VALUES (${network}, 0) ON CONFLICT DO NOTHING`)
   work.lock(sql`SELECT network FROM chains WHERE network = ${network} FOR UPDATE`)
-  const addresses = await answeredLater(addressesOf(factsFrom(askIn(work), network), step, deposits.judge))
+  const addresses = await answeredLater(addressesOf(factsFrom(askIn(work), network), step, judge))
   lockAddresses(
     work,
     addresses.map((toAddress) => ({ network, toAddress })),
@@ -85,7 +86,7 @@ export function factsFrom(ask: Ask, network: Network): BlockFacts {
 interface Locked {
   readonly work: Work
   readonly network: Network
-  readonly deposits: DepositRecorder
+  readonly judge: DepositJudge
   readonly memo: DepositMemo
   readonly holders: Holders
   /** What is aside of the network. */
@@ -93,7 +94,7 @@ interface Locked {
   readonly recording: DepositRecording
 }
 
-function workOn({ work, network, deposits, memo, holders, known, recording }: Locked): ChainWork<KnownDeposit> {
+function workOn({ work, network, judge, memo, holders, known, recording }: Locked): ChainWork<KnownDeposit> {
   return {
     nowMs: work.nowMs,
     facts: factsFrom(askIn(work), network),
@@ -106,8 +107,8 @@ function workOn({ work, network, deposits, memo, holders, known, recording }: Lo
       },
     },
     deposits: {
-      judge: deposits.judge,
-      settle: (sightings) => deposits.settle(memo, work, sightings),
+      judge,
+      settle: (sightings) => settleDeposits(work, memo, judge, sightings),
       find: ({ txHash, index }) => memo.deposit({ network, txHash, index }),
       record: (report, sighting) => recording.record({ type: 'deposit', report, sighting }),
       finish: () => recording.finish(),

@@ -17,11 +17,11 @@ import {
 } from '../../commands.js'
 import { answeredLater } from '../../rules/asking.js'
 import { type EndCommand, endAsAsked } from '../../rules/end-command.js'
+import type { DepositJudge } from '../../rules/judge-report.js'
 import { answerUnownedCreation, answerUnownedOrderCreation } from '../../rules/unowned-wallets.js'
 import { PostgresAuditWork } from '../audit.js'
 import { takeStep } from '../chain/chain-steps.js'
 import type { Database } from '../connection/database.js'
-import type { DepositRecorder } from '../deposits/recorder.js'
 import type { Fence } from '../fence.js'
 import { PostgresEndWork } from '../invoices/end-invoice.js'
 import { expireDue, selectDue } from '../invoices/settle.js'
@@ -68,12 +68,12 @@ export class PostgresCommands implements CommandPort {
 
   constructor(
     private readonly database: Database,
-    private readonly deposits: DepositRecorder,
+    private readonly judge: DepositJudge,
     private readonly terms: InvoiceTerms,
     private readonly fence: Fence,
   ) {
     this.unowned = new PostgresUnowned(database)
-    this.recordings = new DepositCommands(database, deposits)
+    this.recordings = new DepositCommands(database, judge)
   }
 
   async perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
@@ -158,7 +158,7 @@ export class PostgresCommands implements CommandPort {
   private async takeStep({ step, aside, isTrial }: ChainCommand): Promise<ChainResult> {
     const { outcome, owed } = await untilDone(this.database, async (work) => {
       await this.fence.hold(work)
-      const taken = await takeStep(work, step, this.deposits, aside)
+      const taken = await takeStep(work, step, this.judge, aside)
       if (taken === null || isTrial !== true) return taken
       await work.rehearse()
       throw new TrialPassed()

@@ -1,7 +1,7 @@
 import type { DepositCommand, DepositResult, Settled } from '../../commands.js'
 import { isOfStore } from '../../refusals.js'
+import type { DepositJudge } from '../../rules/judge-report.js'
 import type { Database } from '../connection/database.js'
-import type { DepositRecorder } from '../deposits/recorder.js'
 import { Gathering } from './gathering.js'
 import { leading } from './leading.js'
 import { recordDeposits, setDepositAside } from './record-deposits.js'
@@ -22,7 +22,7 @@ export class DepositCommands {
 
   constructor(
     private readonly database: Database,
-    private readonly deposits: DepositRecorder,
+    private readonly judge: DepositJudge,
   ) {}
 
   /** Behind one that the store refuses nothing is recorded: its sender repeats all of them. */
@@ -53,15 +53,15 @@ export class DepositCommands {
   }
 
   private setAside(command: DepositCommand): Promise<DepositResult> {
-    return this.database.write((work) => setDepositAside(work, command, this.deposits))
+    return this.database.write((work) => setDepositAside(work, command, this.judge))
   }
 
   private recordAlone(command: DepositCommand): Promise<DepositResult> {
-    return untilDone(this.database, async (work) => (await recordDeposits(work, [[command]], this.deposits))[0] ?? null)
+    return untilDone(this.database, async (work) => (await recordDeposits(work, [[command]], this.judge))[0] ?? null)
   }
 
   private recordAll(calls: readonly (readonly DepositCommand[])[]): Promise<readonly (DepositResult | null)[]> {
-    return this.database.write((work) => recordDeposits(work, calls, this.deposits), calls.flat().length)
+    return this.database.write((work) => recordDeposits(work, calls, this.judge), calls.flat().length)
   }
 }
 

@@ -2,12 +2,13 @@ import type { DepositCommand, DepositResult } from '../../commands.js'
 import { repetitionOf } from '../../rules/answered-events.js'
 import { answeredLater } from '../../rules/asking.js'
 import { answerAgain, answerUnrecorded } from '../../rules/deposit-command.js'
+import type { DepositJudge } from '../../rules/judge-report.js'
 import { putDepositAside } from '../chain/aside-rows.js'
 import type { Work } from '../connection/work.js'
 import { DepositMemo } from '../deposits/deposit-memo.js'
 import { placesOfDeposits } from '../deposits/deposit-rows.js'
-import type { DepositRecorder } from '../deposits/recorder.js'
 import { DepositRecording } from '../deposits/recording.js'
+import { settleDeposits } from '../deposits/settle-deposits.js'
 import { expireDue } from '../invoices/settle.js'
 import { type AnsweredEvent, earlierAnswers, rememberAnswers } from '../ledger/answered-events.js'
 import { lockAddresses } from '../wallets/wallet-rows.js'
@@ -19,10 +20,10 @@ import { lockAddresses } from '../wallets/wallet-rows.js'
 export async function recordDeposits(
   work: Work,
   calls: readonly (readonly DepositCommand[])[],
-  deposits: DepositRecorder,
+  judge: DepositJudge,
 ): Promise<readonly (DepositResult | null)[]> {
   const commands = calls.flat()
-  const sightings = deposits.judge.soundOf(commands.map(({ fact }) => fact.sighting))
+  const sightings = judge.soundOf(commands.map(({ fact }) => fact.sighting))
   const memo = new DepositMemo(work)
   // A report that a deposit was dropped is about the address to which it went, whichever it tells. All are locked in one order.
   const dropped = commands.filter(({ fact }) => fact.report === 'dropped').map(({ fact }) => fact.sighting)
@@ -37,12 +38,13 @@ export async function recordDeposits(
     expireDue(work),
   ])
   const isNew = ({ eventId }: DepositCommand) => eventId === null || !answers.has(eventId)
-  const unsettled = await deposits.settle(
-    memo,
+  const unsettled = await settleDeposits(
     work,
+    memo,
+    judge,
     commands.filter((command) => isNew(command) && command.fact.report !== 'dropped').map(({ fact }) => fact.sighting),
   )
-  const recording = new DepositRecording(deposits, work, memo)
+  const recording = new DepositRecording(judge, work, memo)
   const answered: AnsweredEvent[] = []
   const results: (DepositResult | null)[] = []
   for (const call of calls) {
@@ -71,10 +73,10 @@ export async function recordDeposits(
 export async function setDepositAside(
   work: Work,
   command: DepositCommand,
-  deposits: DepositRecorder,
+  judge: DepositJudge,
 ): Promise<DepositResult> {
   const { sighting } = command.fact
-  lockAddresses(work, deposits.judge.soundOf([sighting]))
+  lockAddresses(work, judge.soundOf([sighting]))
   const nowMs = await work.readClock()
   const answer = await answeredLater(
     answerUnrecorded(

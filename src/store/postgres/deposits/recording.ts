@@ -1,7 +1,7 @@
 import type { DepositReport, Sighting } from '../../../domain/deposit.js'
 import type { DepositFact } from '../../../domain/ledger-fact.js'
 import { type Asking, answeredLater } from '../../rules/asking.js'
-import { type DepositChange, judgeReport, type RecordedDeposit } from '../../rules/judge-report.js'
+import { type DepositChange, type DepositJudge, judgeReport, type RecordedDeposit } from '../../rules/judge-report.js'
 import { answeredTogether } from '../../rules/lockstep.js'
 import { DepositRule } from '../../rules/record-deposit.js'
 import { endDepositsAside } from '../chain/aside-rows.js'
@@ -13,7 +13,6 @@ import { type AddressRow, placeNameOf } from '../wallets/wallet-rows.js'
 import type { DepositMemo } from './deposit-memo.js'
 import { type DepositId, type DepositRow, nameOf } from './deposit-rows.js'
 import { PostgresDepositWork } from './deposit-work.js'
-import type { DepositRecorder } from './recorder.js'
 import { type Claim, waveOf } from './waves.js'
 
 /** A change that is judged, and waits to be recorded with others. */
@@ -35,15 +34,14 @@ export class DepositRecording {
   private reported: { readonly id: DepositId; readonly report: DepositReport }[] = []
 
   constructor(
-    private readonly recorder: DepositRecorder,
+    private readonly judge: DepositJudge,
     private readonly work: Work,
     private readonly memo: DepositMemo,
-    private readonly choices = recorder.judge.choices(),
+    private readonly choices = judge.choices(),
   ) {}
 
   async record(fact: DepositFact): Promise<RecordedDeposit> {
-    const { work, memo } = this
-    const { judge } = this.recorder
+    const { work, memo, judge } = this
     const find = (sighting: Sighting) => memo.deposit(sighting)
     const { isSound, outcome, change } = await answeredLater(judgeReport(judge, fact, work.nowMs, find))
     if (isSound) this.reported.push({ id: fact.sighting, report: fact.report })

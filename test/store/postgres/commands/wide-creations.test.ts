@@ -8,10 +8,10 @@ import type { Database } from '../../../../src/store/postgres/connection/databas
 import type { Effect } from '../../../../src/store/postgres/connection/effects.js'
 import { compile, type Fragment } from '../../../../src/store/postgres/connection/sql.js'
 import type { Work } from '../../../../src/store/postgres/connection/work.js'
-import type { DepositRecorder } from '../../../../src/store/postgres/deposits/recorder.js'
 import type { Fence } from '../../../../src/store/postgres/fence.js'
 import type { NewInvoice } from '../../../../src/store/postgres/invoices/invoice-rows.js'
 import { enterOpen } from '../../../../src/store/postgres/invoices/places.js'
+import type { DepositJudge } from '../../../../src/store/rules/judge-report.js'
 import { type Deferred, deferred } from '../../../support/deferred.js'
 import { invoiceRequest } from '../../../support/fixtures.js'
 import { TEST_NETWORKS } from '../../../support/networks.js'
@@ -45,7 +45,7 @@ class Asked {
       return this.next(this.answers)
     }
     const database = { write, read } as unknown as Database
-    this.commands = new PostgresCommands(database, {} as DepositRecorder, TERMS, {} as Fence)
+    this.commands = new PostgresCommands(database, {} as DepositJudge, TERMS, {} as Fence)
   }
 
   /** Ends a transaction. */
