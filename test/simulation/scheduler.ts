@@ -181,9 +181,9 @@ export class StoreScheduler {
     return Reflect.apply(member, target, args)
   }
 
-  /** Takes the fate of a call that was performed, and answers what is to be judged of it. */
-  performed(pending: PendingCall, fate: PromiseSettledResult<unknown>): readonly Judgement[] {
-    const judgements = this.observer.performed(pending.call, fate)
+  /** Takes the fate of a call that was performed, and answers what is to be judged of it: more may be known than its caller is told. */
+  performed(pending: PendingCall, fate: PromiseSettledResult<unknown>, known = fate): readonly Judgement[] {
+    const judgements = this.observer.performed(pending.call, known)
     this.done.push({ ...pending, fate })
     return judgements
   }

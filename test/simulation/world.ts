@@ -14,6 +14,7 @@ import { Model } from './model/model.js'
 import type { ModelDelivery } from './model/outbox.js'
 import { ownerName } from './names.js'
 import { judgeTogether } from './order.js'
+import { withDeliveryIds } from './owed-deliveries.js'
 import { Random } from './random.js'
 import type { Touched } from './referee.js'
 import { RefereeOfDeliveries } from './referee-of-deliveries.js'
@@ -330,11 +331,16 @@ export class World {
     )
     await inTime(all, () => ['the store does not answer', group.map(({ call }) => call.call.method)])
     await this.readNextAttempts(group)
-    await this.readQueued(answered.map(({ of: { call }, fate }) => ({ call, fate })))
+    const known = await withDeliveryIds(
+      answered.map(({ fate }) => fate),
+      this.store,
+      (id) => this.model.outbox.find(id) !== undefined,
+    )
+    await this.readQueued(answered.map(({ of: { call } }, i) => ({ call, fate: known[i] })))
     await this.comparison.readEvents()
-    const calls = answered.map(({ of: { session, call }, fate }) => ({
+    const calls = answered.map(({ of: { session, call }, fate }, i) => ({
       name: () => `process ${this.sessions.indexOf(session) + 1}, ${nameOf(call)}`,
-      judgements: session.life.calls.performed(call, fate),
+      judgements: session.life.calls.performed(call, fate, known[i]),
     }))
     const before = this.touched.length
     await judgeTogether(calls, {
