@@ -74,6 +74,11 @@ export class ChangeLog implements ChangePort {
     return () => this.onLoggeds.delete(listener)
   }
 
+  /** The number up to which nothing will be told any more: a row behind it is still to be read, or may still come. */
+  get heardUpTo(): number {
+    return Math.min(this.newest ?? 0, ...[...this.missing.keys()].map((no) => no - 1))
+  }
+
   /** A transaction of this process has committed. Its caller knows what became due. */
   tell({ walletIds, invoices, logged }: Told): void {
     const changed = { walletIds, invoiceIds: new Set(invoices.keys()) }

@@ -11,15 +11,19 @@ const REMOVED_MAX = 10_000
 /** Longer than any debt of a client lasts. */
 const DEBTS_KEPT_MS = 10 * 60 * 1000
 
-/** Removes what nobody asks for any more. The leader does it each second. */
-export async function removeForgotten(work: Work): Promise<void> {
+/**
+ * Removes what nobody asks for any more. The leader does it each second. It keeps the changes behind `heardUpTo`, which it has not
+ * heard of itself, however old they seem: the clock of the database may have jumped, or its machine may have slept.
+ */
+export async function removeForgotten(work: Work, heardUpTo: number): Promise<void> {
   const nowMs = await work.readClock()
   work.write(sql`
     DELETE FROM committed WHERE id IN (
       SELECT id FROM committed WHERE at < ${nowMs - COMMITS_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
   work.write(sql`
     DELETE FROM change_log WHERE no IN (
-      SELECT no FROM change_log WHERE at < ${nowMs - CHANGES_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
+      SELECT no FROM change_log
+      WHERE at < ${nowMs - CHANGES_KEPT_MS}::bigint AND no <= ${heardUpTo}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
   work.write(sql`
     DELETE FROM allowances WHERE (name, client) IN (
       SELECT name, client FROM allowances WHERE grown_at < ${nowMs - DEBTS_KEPT_MS}::bigint ORDER BY grown_at LIMIT ${REMOVED_MAX}::bigint)`)

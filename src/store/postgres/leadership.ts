@@ -127,7 +127,10 @@ export class PostgresLeadership implements LeadershipPort {
         )
         return renewed > 0
       })
-      if (isHeld) await this.database.write(removeForgotten)
+      if (isHeld) {
+        const { heardUpTo } = this.database.changes
+        await this.database.write((work) => removeForgotten(work, heardUpTo))
+      }
     } catch {
       // While the database cannot be written to, nobody else can take it.
     }

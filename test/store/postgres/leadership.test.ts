@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js'
 import type { Store } from '../../../src/store/store.js'
 import { depositFact, invoiceRequest, walletAssigned, walletCreated } from '../../support/fixtures.js'
@@ -180,4 +181,27 @@ test('what a process that was replaced still means to do is refused: marks, resu
     const interrupted = await store.outbox.find(earlier.id)
     assert.equal(interrupted?.result?.kind === 'failed' && interrupted.result.reason, 'interrupted')
     assert.equal(await second.store.outbox.markAttempted(later.id), true, 'the one that leads goes on')
+  }))
+
+test('the leader removes old changes, but none that it has not heard of itself, or behind which one may still come', () =>
+  withTwo(async (first, _, clock, url) => {
+    const client = new pg.Client(url)
+    await client.connect()
+    const change = "INSERT INTO change_log (at, writer, wallet_ids, owed) VALUES (1, gen_random_uuid(), '{}', '[]')"
+    const kept = async () => (await client.query('SELECT no FROM change_log ORDER BY no')).rows.map(({ no }) => Number(no))
+    const removeOld = async () => {
+      clock.advance(SECOND_MS)
+      await first.pass(SECOND_MS)
+      return kept()
+    }
+    try {
+      await client.query(change)
+      await client.query(`BEGIN; ${change}; ROLLBACK`)
+      await client.query(change)
+      assert.deepEqual(await removeOld(), [1, 3])
+      await first.store.changes.onOwed(() => {})
+      assert.deepEqual(await removeOld(), [3])
+    } finally {
+      await client.end()
+    }
   }))
