@@ -27,6 +27,16 @@ async function watched(t: TestContext, site: Site) {
   return { world, url: service.url }
 }
 
+/** A service whose invoice of 25 has received 10. */
+async function withPart(t: TestContext, site: Site) {
+  const { world, url } = await watched(t, site)
+  const invoice = await world.openInvoice(url, '25')
+  await world.pay(10n)
+  await site.chain.mine(CONFIRMATIONS)
+  await until(async () => (await paymentOf(url, invoice))['received'] === '10')
+  return { world, url, invoice }
+}
+
 /** What a service tells that watches a node of this implementation, whose chain has no block yet but its first. */
 export function testService(implementation: Implementation, siteOf: () => Site): void {
   describe('the service', () => {
@@ -34,11 +44,7 @@ export function testService(implementation: Implementation, siteOf: () => Site):
       timeout: TIMEOUT_MS,
     }, async (t) => {
       const site = siteOf()
-      const { world, url } = await watched(t, site)
-      const invoice = await world.openInvoice(url, '25')
-      await world.pay(10n)
-      await site.chain.mine(CONFIRMATIONS)
-      await until(async () => (await paymentOf(url, invoice))['received'] === '10')
+      const { world, url, invoice } = await withPart(t, site)
       // Nothing is asked of it while it does not have the token yet.
       world.proxy.fault = { answer: (response) => response.destroy() !== undefined }
       await site.startAfresh()
@@ -107,11 +113,7 @@ export function testService(implementation: Implementation, siteOf: () => Site):
       timeout: TIMEOUT_MS,
     }, async (t) => {
       const site = siteOf()
-      const { world, url } = await watched(t, site)
-      const invoice = await world.openInvoice(url, '25')
-      await world.pay(10n)
-      await site.chain.mine(CONFIRMATIONS)
-      await until(async () => (await paymentOf(url, invoice))['received'] === '10')
+      const { world, url, invoice } = await withPart(t, site)
       await site.restart()
       await site.chain.sendCall(world.token, 'transfer(address,uint256)', [WALLET.address, 15_000_000n])
       await site.chain.mine(CONFIRMATIONS)

@@ -27,7 +27,10 @@ import { holdOrder, statusOf } from './order-end.js'
 import { reviewLeaning, reviewOrder } from './order-life.js'
 import { oweWebhooks } from './owe-webhooks.js'
 
-/** Records one deposit: its sums, the invoice that it is matched to, what it has paid, and the deliveries that it owes. */
+/**
+ * Records one deposit: it is matched to an invoice, told in the log of an owner, counted, and written; what it has paid is settled; the
+ * deliveries that it owes are queued. In this order, so that a match sees what was missing before, and a delivery what is paid now.
+ */
 export class DepositRule<P extends Payee, I extends MatchedInvoice<Id>, R extends DepositRecord<Id>, Id> {
   constructor(
     private readonly work: DepositWork<P, I, R, Id>,

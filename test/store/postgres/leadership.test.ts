@@ -188,7 +188,8 @@ test('the leader removes old changes, but none that it has not heard of itself, 
     const client = new pg.Client(url)
     await client.connect()
     const change = "INSERT INTO change_log (at, writer, wallet_ids, owed) VALUES (1, gen_random_uuid(), '{}', '[]')"
-    const kept = async () => (await client.query('SELECT no FROM change_log ORDER BY no')).rows.map(({ no }) => Number(no))
+    const kept = async () =>
+      (await client.query('SELECT no FROM change_log ORDER BY no')).rows.map(({ no }) => Number(no))
     const removeOld = async () => {
       clock.advance(SECOND_MS)
       await first.pass(SECOND_MS)
