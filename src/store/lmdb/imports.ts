@@ -1,8 +1,6 @@
 import type { ImportPort } from '../imports.js'
-import { answeredNow } from '../rules/asking.js'
 import type { OrderImportWork } from '../rules/import-orders.js'
-import { withRefusal } from '../rules/import-outcomes.js'
-import { type DepositImportWork, type InvoiceImportWork, importRecord } from '../rules/imports.js'
+import { type DepositImportWork, type InvoiceImportWork, importsBy } from '../rules/imports.js'
 import type { DepositJudge } from '../rules/judge-report.js'
 import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import { LmdbAuditWork } from './audit-rows.js'
@@ -10,6 +8,7 @@ import type { Commit } from './commit/commit.js'
 import type { CommitLoop } from './commit/commit-loop.js'
 import { type DepositRow, findDeposit, putDeposit } from './deposits/deposit-rows.js'
 import { recordDeposit } from './deposits/deposits.js'
+import { eachAlone } from './each-alone.js'
 import { eventImportOn } from './events/event-import.js'
 import { logWorkOn } from './events/logged-since.js'
 import { internOwner } from './identities/identities.js'
@@ -36,18 +35,13 @@ export function lmdbImports(commits: CommitLoop, judge: DepositJudge): ImportPor
     invoiceImportOn,
     orderImportOn,
     orderWorkOn,
-    depositImportOn: (commit: Commit) => depositImportOn(commit, judge),
+    depositImportOn,
     keyWorkOn,
     eventImportOn,
     auditWorkOn: (commit: Commit) => new LmdbAuditWork(commit),
     noteWorkOn: (commit: Commit) => new LmdbNoteWork(commit),
   }
-  return {
-    async add(batch, terms) {
-      const units = batch.map((record) => (commit: Commit) => answeredNow(importRecord(works, commit, record, terms)))
-      return (await commits.runAll(units)).map(withRefusal)
-    },
-  }
+  return importsBy(works, judge, eachAlone(commits))
 }
 
 function invoiceImportOn(commit: Commit): InvoiceImportWork<InvoiceRow> {

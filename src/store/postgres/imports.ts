@@ -1,8 +1,6 @@
 import type { ImportPort } from '../imports.js'
-import { answeredLater } from '../rules/asking.js'
 import type { OrderImportWork } from '../rules/import-orders.js'
-import { withRefusal } from '../rules/import-outcomes.js'
-import { type DepositImportWork, type InvoiceImportWork, importRecord, type NamedWallet } from '../rules/imports.js'
+import { type DepositImportWork, type InvoiceImportWork, importsBy, type NamedWallet } from '../rules/imports.js'
 import type { DepositJudge } from '../rules/judge-report.js'
 import { BOUNDLESS, Choices } from '../rules/match-deposit.js'
 import { PostgresAuditWork } from './audit.js'
@@ -46,20 +44,13 @@ export function postgresImports(database: Database, judge: DepositJudge): Import
     invoiceImportOn,
     orderImportOn,
     orderWorkOn,
-    depositImportOn: (work: Work) => depositImportOn(work, judge),
+    depositImportOn,
     keyWorkOn,
     eventImportOn,
     auditWorkOn: (work: Work) => new PostgresAuditWork(work),
     noteWorkOn: (work: Work) => new PostgresNoteWork(work),
   }
-  return {
-    async add(batch, terms) {
-      const fates = await eachAlone(batch, (record) =>
-        database.writeRequested((work) => answeredLater(importRecord(works, work, record, terms))),
-      )
-      return fates.map(withRefusal)
-    },
-  }
+  return importsBy(works, judge, eachAlone(database))
 }
 
 function invoiceImportOn(work: Work): InvoiceImportWork<InvoiceRow> {

@@ -1,3 +1,4 @@
+import type { Settled } from '../commands.js'
 import type { Awaitable } from '../reading.js'
 
 /**
@@ -5,6 +6,9 @@ import type { Awaitable } from '../reading.js'
  * answers later.
  */
 export type Asking<T> = Generator<Awaitable<unknown>, T, unknown>
+
+/** How an engine runs rules in order, each in a transaction of its own: one that fails is rejected alone, and leaves no trace. */
+export type RunEach<Tx> = <T>(rules: readonly ((tx: Tx) => Asking<T>)[]) => Promise<readonly Settled<T>[]>
 
 /** Asks for one fact: `const known = yield* ask(work.deposit(id))`. */
 export function* ask<T>(fact: Awaitable<T>): Asking<T> {

@@ -5,9 +5,9 @@ import type { ImportedInvoice } from '../../domain/imported-record.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
 import { NO_ORDER_FIELDS, type OrderFields } from '../../domain/order-fields.js'
 import type { Ending } from '../../domain/voiding.js'
-import type { ImportableRecord, ImportOutcome, ImportTerms } from '../imports.js'
+import type { ImportableRecord, ImportOutcome, ImportPort, ImportTerms } from '../imports.js'
 import type { Awaitable } from '../reading.js'
-import { type Asking, ask } from './asking.js'
+import { type Asking, ask, type RunEach } from './asking.js'
 import { type AuditWork, importAudit } from './audit.js'
 import type { KnownDeposit } from './chain-work.js'
 import { type EventImportWork, importEvent, importRemoval } from './import-events.js'
@@ -21,6 +21,7 @@ import {
   refused,
   type SilentWork,
   skipLogging,
+  withRefusal,
 } from './import-outcomes.js'
 import type { DepositJudge } from './judge-report.js'
 import { importKey, type KeyWork } from './keys.js'
@@ -86,25 +87,34 @@ export interface ImportWorks<Tx, Row extends OptionRow, Recorded extends KnownDe
   invoiceImportOn(tx: Tx): InvoiceImportWork<Row>
   orderImportOn(tx: Tx): OrderImportWork<Row>
   orderWorkOn(tx: Tx): OrderWork<Row>
-  depositImportOn(tx: Tx): DepositImportWork<Recorded>
+  depositImportOn(tx: Tx, judge: DepositJudge): DepositImportWork<Recorded>
   keyWorkOn(tx: Tx): KeyWork
   eventImportOn(tx: Tx): EventImportWork<Named, Stored>
   auditWorkOn(tx: Tx): AuditWork
   noteWorkOn(tx: Tx): NoteWork<Id>
 }
 
-/** Adds a record of another store as it was there. Throws where it is refused, so that nothing stays that was written of it. */
-export function* importRecord<Tx, Row extends OptionRow, Recorded extends KnownDeposit, Named, Stored, Id>(
+/** Adds records of another store as they were there. Where one is refused, nothing stays that was written of it. */
+export function importsBy<Tx, Row extends OptionRow, Recorded extends KnownDeposit, Named, Stored, Id>(
   works: ImportWorks<Tx, Row, Recorded, Named, Stored, Id>,
-  tx: Tx,
-  record: ImportableRecord,
-  terms: ImportTerms = NO_IMPORT_TERMS,
-): Asking<ImportOutcome> {
-  return keptWhole(yield* addRecord(works, tx, record, terms))
+  judge: DepositJudge,
+  runEach: RunEach<Tx>,
+): ImportPort {
+  return {
+    async add(batch, terms = NO_IMPORT_TERMS) {
+      const rules = batch.map((record) => {
+        return function* (tx: Tx): Asking<ImportOutcome> {
+          return keptWhole(yield* addRecord(works, judge, tx, record, terms))
+        }
+      })
+      return (await runEach(rules)).map(withRefusal)
+    },
+  }
 }
 
 function addRecord<Tx, Row extends OptionRow, Recorded extends KnownDeposit, Named, Stored, Id>(
   works: ImportWorks<Tx, Row, Recorded, Named, Stored, Id>,
+  judge: DepositJudge,
   tx: Tx,
   record: ImportableRecord,
   terms: ImportTerms,
@@ -117,7 +127,7 @@ function addRecord<Tx, Row extends OptionRow, Recorded extends KnownDeposit, Nam
     case 'key':
       return importKey(works.keyWorkOn(tx), record.publicKey, record.key)
     case 'deposit':
-      return importDeposit(works.depositImportOn(tx), works.logWorkOn(tx), record.deposit)
+      return importDeposit(works.depositImportOn(tx, judge), works.logWorkOn(tx), record.deposit)
     case 'event':
       return importEvent(works.eventImportOn(tx), works.logWorkOn(tx), record)
     case 'removal':

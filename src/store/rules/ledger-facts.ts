@@ -2,10 +2,10 @@ import { replacesPushedKeys } from '../../domain/key-history.js'
 import type { EventOutcome, LedgerFact, PushedKeys, UnreadableFact, WalletFact } from '../../domain/ledger-fact.js'
 import { OWNER_FLAW, parseOwner } from '../../domain/text.js'
 import { decideWalletFact, type FlawOfAddress, flawOfWalletId, type Wallet } from '../../domain/wallet.js'
-import type { LedgerEvent } from '../ledger.js'
+import type { LedgerEvent, LedgerPort } from '../ledger.js'
 import type { Awaitable } from '../reading.js'
 import type { EarlierAnswer } from './answered-events.js'
-import { type Asking, ask } from './asking.js'
+import { type Asking, ask, type RunEach } from './asking.js'
 import { askBoth } from './together.js'
 import { type PoolWork, withdrawWallet } from './wallet-pool.js'
 
@@ -39,6 +39,15 @@ export interface FactWork<Row extends Wallet> extends IdentityWork, PoolWork {
   putWallet(wallet: Wallet, known: Row | null, hasNewOwner: boolean): void
   /** Keeps the ledger's date of an assignment, unless the wallet has a later one, or another owner. */
   keepDate(id: string, owner: string, ledgerMs: number): void
+}
+
+/** Applies facts in order, each once for each id of an event. */
+export function eventsBy<Tx, Row extends Wallet>(
+  factWorkOn: (tx: Tx) => FactWork<Row>,
+  runEach: RunEach<Tx>,
+  flawOfAddress: FlawOfAddress,
+): LedgerPort['applyFacts'] {
+  return (batch) => runEach(batch.map((event) => (tx: Tx) => applyEvent(factWorkOn(tx), event, flawOfAddress)))
 }
 
 /** Applies a fact, once for each id of an event. */

@@ -1,9 +1,10 @@
 import type { IdentityPort } from '../../identities.js'
+import type { IdentityWork } from '../../rules/ledger-facts.js'
 import type { Commit, Reader } from '../commit/commit.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { isKey, type OwnerNo } from '../tables/keys.js'
 import { flag, integer, recordCodec } from '../tables/record-codec.js'
-import { findKeys } from './identity-keys.js'
+import { findKeys, putPushedKeys } from './identity-keys.js'
 
 export interface IdentityRow {
   readonly no: OwnerNo
@@ -53,6 +54,15 @@ export function internOwner(commit: Commit, owner: string): OwnerNo {
   const no = commit.nextNo('owner')
   putRow(commit, owner, { no, isKnown: false })
   return no
+}
+
+/** What a commit does for facts about identities. */
+export function identityWorkOn(commit: Commit): IdentityWork {
+  return {
+    markKnown: (identity) => markKnown(commit, identity),
+    pushedKeys: (identity) => findKeys(commit, identity)?.pushed ?? null,
+    putPushedKeys: (pushed) => putPushedKeys(commit, pushed),
+  }
 }
 
 /** Records that the ledger has the identity; false when that was known. */

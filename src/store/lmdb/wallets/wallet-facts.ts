@@ -1,8 +1,7 @@
 import type { FactWork } from '../../rules/ledger-facts.js'
 import { noteWallet } from '../chain/watch-rows.js'
 import type { Commit } from '../commit/commit.js'
-import { internOwner, markKnown } from '../identities/identities.js'
-import { findKeys, putPushedKeys } from '../identities/identity-keys.js'
+import { identityWorkOn, internOwner } from '../identities/identities.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
 import { earlierAnswer, rememberAnswer } from '../ledger/events.js'
 import { timeKey, WIDE_BYTES } from '../tables/keys.js'
@@ -14,11 +13,9 @@ import { bindAddress, findAddress, findWallet, saveWallet } from './wallets.js'
 export function factWorkOn(commit: Commit): FactWork<WalletRow> {
   return {
     ...poolWorkOn(commit),
+    ...identityWorkOn(commit),
     earlierAnswer: (eventId) => earlierAnswer(commit, eventId),
     rememberAnswer: (eventId, outcome) => rememberAnswer(commit, eventId, outcome),
-    markKnown: (identity) => markKnown(commit, identity),
-    pushedKeys: (identity) => findKeys(commit, identity)?.pushed ?? null,
-    putPushedKeys: (pushed) => putPushedKeys(commit, pushed),
     known({ id, network, address }) {
       const place = network === null || address === null ? undefined : findAddress(commit, network, address)
       const wallet = findWallet(commit, id) ?? null

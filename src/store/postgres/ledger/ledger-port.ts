@@ -7,8 +7,7 @@ import type {
 } from '../../../domain/ledger-progress.js'
 import type { FlawOfAddress } from '../../../domain/wallet.js'
 import { FORGOTTEN_MAX, type LedgerPort } from '../../ledger.js'
-import { answeredLater } from '../../rules/asking.js'
-import { applyEvent } from '../../rules/ledger-facts.js'
+import { eventsBy } from '../../rules/ledger-facts.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
@@ -28,10 +27,7 @@ interface ProgressColumns {
 /** Facts of the ledger, each applied once, and the memory of a follower. */
 export function postgresLedger(database: Database, flawOfAddress: FlawOfAddress, fence: Fence): LedgerPort {
   return {
-    applyFacts: (batch) =>
-      eachAlone(batch, (event) =>
-        database.writeRequested((work) => answeredLater(applyEvent(factWorkOn(work), event, flawOfAddress))),
-      ),
+    applyFacts: eventsBy(factWorkOn, eachAlone(database), flawOfAddress),
     memory: () => readMemory(database),
     keyHistory: async (identity) => (await findKeys(database, identity))?.history ?? undefined,
     saveKeyHistory: (identity, history) =>

@@ -2,8 +2,7 @@ import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { FactWork } from '../../rules/ledger-facts.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { markKnown } from '../identities.js'
-import { type IdentityKeysColumns, putPushedKeys, selectKeys, toIdentityKeys } from '../identity-keys.js'
+import { identityWorkOn } from '../identities.js'
 import { earlierAnswers, rememberAnswers } from '../ledger/answered-events.js'
 import { poolWorkOn } from './pool-work.js'
 import { toWalletRow, WALLET_COLUMNS, type WalletColumns, type WalletRow } from './wallet-rows.js'
@@ -12,14 +11,9 @@ import { toWalletRow, WALLET_COLUMNS, type WalletColumns, type WalletRow } from 
 export function factWorkOn(work: Work): FactWork<WalletRow> {
   return {
     ...poolWorkOn(work),
+    ...identityWorkOn(work),
     earlierAnswer: async (eventId) => (await earlierAnswers(work, [eventId])).get(eventId) ?? null,
     rememberAnswer: (eventId, outcome) => rememberAnswers(work, [{ eventId, outcome }]),
-    markKnown: (identity) => markKnown(work, identity),
-    async pushedKeys(identity) {
-      const row = await work.row<IdentityKeysColumns>(selectKeys(identity))
-      return row === undefined ? null : toIdentityKeys(row).pushed
-    },
-    putPushedKeys: (pushed) => putPushedKeys(work, pushed),
     async known({ id, network, address }) {
       if (network !== null) lockChain(work, network)
       const place =
