@@ -7,9 +7,9 @@ import { decideExpiryOf, isPaidNow, settleIfPaid } from '../invoices/invoice-ind
 import { classByte, type Place } from '../invoices/invoice-places.js'
 import { type InvoiceRow, invoiceRow } from '../invoices/invoice-rows.js'
 import { countMatches } from '../invoices/matches.js'
-import { openOfAmounts } from '../invoices/open-amounts.js'
+import { type Amounts, openOfAmounts } from '../invoices/open-amounts.js'
 import { oldestOpenOf } from '../invoices/open-invoices.js'
-import { newestPaid, newestUnmatched } from '../invoices/paid-invoices.js'
+import { hasUnmatched, newestPaid, newestUnmatched } from '../invoices/paid-invoices.js'
 import { lastVoidOf } from '../invoices/void-invoices.js'
 import { findSet, listedSets } from '../invoices/wallet-sets.js'
 import type { CurrencyNo } from '../tables/currencies.js'
@@ -45,8 +45,9 @@ export class Searches implements DepositSearch<InvoiceRow, Head> {
     private readonly seeker: Seeker,
     settle: Settle = settleIfPaid,
   ) {
+    const asked = new SameAmount(commit, seeker)
     this.kinds = callbackKinds(seeker.hasDefaultCallback).map(
-      (callbacks) => new Candidates(commit, seeker, callbacks, settle),
+      (callbacks) => new Candidates(commit, seeker, callbacks, asked, settle),
     )
   }
 
@@ -57,28 +58,56 @@ export class Searches implements DepositSearch<InvoiceRow, Head> {
   }
 }
 
+/** The invoices that ask the amount of a deposit, however they are notified. What holds for all ways of notification is read once. */
+class SameAmount {
+  private readonly amounts: Amounts
+  /** Before every invoice that was created when the deposit was received, or later. */
+  readonly before: Buffer
+  private openIds: readonly InvoiceId[] | null = null
+  private hasPaid: boolean | null = null
+
+  constructor(
+    private readonly commit: Commit,
+    private readonly seeker: Seeker,
+  ) {
+    const { atoms, unit, receivedAt } = seeker
+    this.amounts = { above: atoms > unit ? atoms - unit : 0n, to: atoms }
+    this.before = idAt(receivedAt)
+  }
+
+  open(): readonly InvoiceId[] {
+    const { place, currencyNo, receivedAt } = this.seeker
+    this.openIds ??= openOfAmounts(this.commit, place, currencyNo, this.amounts).filter(
+      (id) => timeOfId(id) < receivedAt,
+    )
+    return this.openIds
+  }
+
+  /** The newest one of a class that was found paid and that no deposit has matched. */
+  paid(ofClass: number): InvoiceId | null {
+    const { place } = this.seeker
+    this.hasPaid ??= hasUnmatched(this.commit, place)
+    return this.hasPaid ? newestUnmatched(this.commit, place, ofClass, this.amounts, this.before) : null
+  }
+}
+
 /** The candidates of some ways of notification for a deposit. */
 class Candidates implements CandidateSearch<InvoiceRow, Head> {
   private readonly classes: readonly number[]
-  /** Before every invoice that was created when the deposit was received, or later. */
-  private readonly before: Buffer
 
   constructor(
     private readonly commit: Commit,
     private readonly seeker: Seeker,
     private readonly callbacks: readonly Callback[],
+    private readonly asked: SameAmount,
     private readonly settle: Settle,
   ) {
     this.classes = callbacks.map((callback) => classByte(seeker.currencyNo, callback))
-    this.before = idAt(seeker.receivedAt)
   }
 
   ofAmount(): readonly InvoiceRow[] {
-    const { place, currencyNo, atoms, unit, receivedAt } = this.seeker
-    const amounts = { above: atoms > unit ? atoms - unit : 0n, to: atoms }
-    const open = openOfAmounts(this.commit, place, currencyNo, amounts).filter((id) => timeOfId(id) < receivedAt)
-    const paid = this.classes.map((one) => newestUnmatched(this.commit, place, one, amounts, this.before))
-    const rows = [...open, ...paid].flatMap((id) => (id === null ? [] : [invoiceRow(this.commit, id)]))
+    const paid = this.classes.map((one) => this.asked.paid(one))
+    const rows = [...this.asked.open(), ...paid].flatMap((id) => (id === null ? [] : [invoiceRow(this.commit, id)]))
     return rows.filter(({ invoice }) => this.callbacks.includes(callbackOf(invoice)))
   }
 
@@ -119,7 +148,7 @@ class Candidates implements CandidateSearch<InvoiceRow, Head> {
   }
 
   newest(): InvoiceRow | null {
-    const ids = this.classes.map((one) => newestPaid(this.commit, this.seeker.place, one, this.before))
+    const ids = this.classes.map((one) => newestPaid(this.commit, this.seeker.place, one, this.asked.before))
     const newest = ids
       .filter((id) => id !== null)
       .sort(Buffer.compare)
@@ -132,7 +161,7 @@ class Candidates implements CandidateSearch<InvoiceRow, Head> {
   }
 
   private headOf(setNo: SetNo, ofClass: number, after?: InvoiceId): Head | null {
-    const id = oldestOpenOf(this.commit, setNo, ofClass, this.before, after)
+    const id = oldestOpenOf(this.commit, setNo, ofClass, this.asked.before, after)
     return id === null ? null : { id, setNo, ofClass }
   }
 }

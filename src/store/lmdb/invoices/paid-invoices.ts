@@ -85,6 +85,11 @@ export function newestPaid({ tables }: Commit, place: Place, ofClass: number, be
   return newestUnder(tables.paidInvoices, paidPrefix(place, ofClass), before)
 }
 
+/** Whether a place has any paid invoice that no deposit has matched. */
+export function hasUnmatched({ tables }: Commit, place: Place): boolean {
+  return firstKey(tables.unmatchedInvoices, place, behind(place)) !== undefined
+}
+
 /** The newest unmatched one of a class and of some amounts that is older than `before`, as far as they are examined; null for none. */
 export function newestUnmatched(
   { tables }: Commit,
