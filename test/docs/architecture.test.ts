@@ -33,7 +33,8 @@ describe('docs/internals/architecture.md', () => {
 })
 
 describe('docs/internals/where-a-rule-lives.md', () => {
-  const rules = rowsOf('docs/internals/where-a-rule-lives.md', '| Rule | Decided in | In LMDB | In PostgreSQL | Test |')
+  const head = '| Rule | Decided in | In `src/store/lmdb` | In `src/store/postgres` | In `test` |'
+  const rules = rowsOf('docs/internals/where-a-rule-lives.md', head)
 
   test('names the one file that decides each of at least a hundred rules, its tests, and where it is in both engines', () => {
     assert.ok(rules.length >= 100)
@@ -41,30 +42,21 @@ describe('docs/internals/where-a-rule-lives.md', () => {
       const [code = [], lmdb = [], postgres = [], shown = []] = cells.map(paths)
       assert.ok(shown.length > 0, rule)
       assert.equal(code.length, code.length === 0 && lmdb.length === 1 ? 0 : 1, `${rule} is decided in one file`)
-      assert.ok(
-        code.every((path) => path.startsWith('src/') && !/^src\/store\/(?:lmdb|postgres)\//.test(path)),
-        rule,
-      )
-      assert.ok(
-        lmdb.every((path) => path.startsWith('src/store/lmdb/')),
-        rule,
-      )
-      assert.ok(
-        postgres.every((path) => path.startsWith('src/store/postgres/')),
-        rule,
-      )
-      assert.ok(
-        shown.every((path) => path.startsWith('test/')),
-        rule,
-      )
-      for (const path of [...code, ...lmdb, ...postgres, ...shown]) assert.ok(existsSync(join(projectRoot, path)), path)
+      const named = [
+        ...code,
+        ...lmdb.map((path) => `src/store/lmdb/${path}`),
+        ...postgres.map((path) => `src/store/postgres/${path}`),
+        ...shown.map((path) => `test/${path}`),
+      ]
+      for (const path of named) assert.ok(existsSync(join(projectRoot, path)), path)
+      assert.ok(!/^src\/store\/(?:lmdb|postgres)\//.test(code[0] ?? ''), rule)
       assert.equal(postgres.length > 0, lmdb.length > 0, `${rule} names one engine of two`)
     }
   })
 
   test('names every file of the rules of both engines', () => {
     /** What rules are made of, and is no rule itself. */
-    const parts = ['asking', 'callbacks', 'import-outcomes', 'lockstep', 'step-reports', 'step-scope', 'store-terms']
+    const parts = ['asking', 'import-outcomes', 'lockstep', 'step-reports', 'step-scope', 'store-terms']
     const others = new Set([...parts, 'tell-wallets', 'together'].map((name) => `src/store/rules/${name}.ts`))
     const named = new Set(rules.flatMap(([, code = '']) => paths(code)))
     const files = readdirSync(join(projectRoot, 'src/store/rules')).map((name) => `src/store/rules/${name}`)
