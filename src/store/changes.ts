@@ -26,7 +26,7 @@ export interface ChangePort {
   onChange(listener: OnChange): () => void
   /**
    * Calls the listener soon after other processes have queued deliveries; of those of this process its callers are told. Resolves
-   * with what ends that, once nothing is missed any more.
+   * with what ends that, once nothing is missed any more; rejects where that cannot be known, because nothing can be read.
    */
   onOwed(listener: OnOwed): Promise<() => void>
   /**

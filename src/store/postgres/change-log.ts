@@ -54,7 +54,11 @@ export class ChangeLog implements ChangePort {
   private asking: Promise<void> | null = null
   private isClosed = false
 
-  constructor(private readonly read: Read) {}
+  constructor(
+    private readonly read: Read,
+    /** Milliseconds of a clock that never jumps. */
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   onChange(listener: OnChange): () => void {
     this.onChanges.add(listener)
@@ -64,8 +68,14 @@ export class ChangeLog implements ChangePort {
 
   async onOwed(listener: OnOwed): Promise<() => void> {
     this.onOweds.add(listener)
-    await this.ask()
-    return () => this.onOweds.delete(listener)
+    const end = () => this.onOweds.delete(listener)
+    await this.ask().catch((error) => {
+      // What is behind a number that is known is told later.
+      if (this.newest !== null) return
+      end()
+      throw error
+    })
+    return end
   }
 
   onLogged(listener: OnLogged): () => void {
@@ -74,7 +84,7 @@ export class ChangeLog implements ChangePort {
     return () => this.onLoggeds.delete(listener)
   }
 
-  /** The number up to which nothing will be told any more: a row behind it is still to be read, or may still come. */
+  /** The number up to which this process needs no row any more: one behind it is still to be read, or may still come. */
   get heardUpTo(): number {
     return Math.min(this.newest ?? 0, ...[...this.missing.keys()].map((no) => no - 1))
   }
@@ -94,7 +104,8 @@ export class ChangeLog implements ChangePort {
 
   private askLater(): void {
     if (this.isClosed || this.timer !== null) return
-    this.wait(setTimeout(() => void this.ask(), ASKED_EVERY_MS))
+    // What could not be read now is read later.
+    this.wait(setTimeout(() => void this.ask().catch(() => {}), ASKED_EVERY_MS))
   }
 
   private wait(timer: NodeJS.Timeout | null): void {
@@ -102,15 +113,17 @@ export class ChangeLog implements ChangePort {
     this.timer = timer?.unref() ?? null
   }
 
-  /** Asks for what is new, behind a question that is under way. Never rejects: what could not be read now is read later. */
+  /** Asks for what is new, behind a question that is under way. */
   private async ask(): Promise<void> {
     while (this.asking !== null) await this.asking
     if (this.isClosed) return
-    this.asking = this.readNew().catch(() => {})
+    const answered = this.readNew()
+    this.asking = answered.catch(() => {})
     await this.asking
     this.asking = null
     this.wait(null)
     if (this.onChanges.size + this.onOweds.size + this.onLoggeds.size > 0) this.askLater()
+    await answered
   }
 
   private async readNew(): Promise<void> {
@@ -137,7 +150,7 @@ export class ChangeLog implements ChangePort {
 
   /** Notes which numbers have come, in order, and which are missing. */
   private take(numbers: readonly number[]): void {
-    const now = performance.now()
+    const now = this.now()
     for (const no of numbers) {
       this.missing.delete(no)
       const newest = this.newest ?? 0

@@ -1,7 +1,10 @@
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
 
-/** How long transactions are known, so that one whose answer was lost can be looked up. */
+/**
+ * How long transactions are known, so that one whose answer was lost can be looked up: within ten seconds (`FATE_LIMITS`), in which the
+ * clock of the database must not jump ahead by an hour.
+ */
 const COMMITS_KEPT_MS = 60 * 60 * 1000
 /** How long changes are told to processes that could not ask. */
 const CHANGES_KEPT_MS = 10 * 60 * 1000
@@ -21,9 +24,8 @@ export async function removeForgotten(work: Work, heardUpTo: number): Promise<vo
     DELETE FROM committed WHERE id IN (
       SELECT id FROM committed WHERE at < ${nowMs - COMMITS_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
   work.write(sql`
-    DELETE FROM change_log WHERE no IN (
-      SELECT no FROM change_log
-      WHERE at < ${nowMs - CHANGES_KEPT_MS}::bigint AND no <= ${heardUpTo}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
+    DELETE FROM change_log WHERE no <= ${heardUpTo}::bigint AND no IN (
+      SELECT no FROM change_log WHERE at < ${nowMs - CHANGES_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
   work.write(sql`
     DELETE FROM allowances WHERE (name, client) IN (
       SELECT name, client FROM allowances WHERE grown_at < ${nowMs - DEBTS_KEPT_MS}::bigint ORDER BY grown_at LIMIT ${REMOVED_MAX}::bigint)`)

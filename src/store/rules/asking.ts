@@ -7,7 +7,7 @@ import type { Awaitable } from '../reading.js'
  */
 export type Asking<T> = Generator<Awaitable<unknown>, T, unknown>
 
-/** How an engine runs rules in order, each in a transaction of its own: one that fails is rejected alone, and leaves no trace. */
+/** How an engine runs rules in order, each as if in a transaction of its own: one that fails is rejected alone, and leaves no trace. */
 export type RunEach<Tx> = <T>(rules: readonly ((tx: Tx) => Asking<T>)[]) => Promise<readonly Settled<T>[]>
 
 /** Asks for one fact: `const known = yield* ask(work.deposit(id))`. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
 import pg from 'pg'
 import { BEHIND_ALL, type OwedDelivery } from '../../../src/store/outbox.js'
+import { ChangeLog } from '../../../src/store/postgres/change-log.js'
+import type { Row } from '../../../src/store/postgres/connection/session.js'
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js'
 import type { Store } from '../../../src/store/store.js'
 import { depositFact, invoiceRequest, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
@@ -100,3 +102,71 @@ test('a row that is committed behind a later one is told, and one that never is 
     await slowly
     for (const client of [slow, never, quick]) await client.end()
   }))
+
+const OWED: OwedDelivery = { lane: 'lane', owner: 'alice', id: BEHIND_ALL }
+
+/** A change log over rows of a table that is not there, and a clock that goes on when it is told to. */
+class Scene {
+  numbers: number[] = []
+  /** Whether nothing can be read. */
+  isAway = false
+  nowMs = 0
+  readonly log = new ChangeLog(
+    <T = Row>() => {
+      if (this.isAway) return Promise.reject(new Error('away'))
+      const rows = this.numbers.map((no) => ({
+        no,
+        writer: 'another',
+        wallet_ids: [],
+        owed: JSON.stringify([OWED]),
+        logged: [],
+      }))
+      // As PostgreSQL orders them when the log begins, and behind.
+      const isBegun = this.log.heardUpTo > 0
+      return Promise.resolve((isBegun ? rows : rows.toReversed()) as unknown as readonly T[])
+    },
+    () => this.nowMs,
+  )
+
+  /** What was read is told: the next answer but one has been asked for behind it. */
+  async goOn(): Promise<void> {
+    for (let asked = 0; asked < 2; asked += 1) await this.log.onOwed(() => {})
+  }
+}
+
+always('what is heard ends before what is still to be read, and before a number that may still come', async () => {
+  const scene = new Scene()
+  assert.equal(scene.log.heardUpTo, 0)
+  scene.numbers = [1, 2]
+  await scene.goOn()
+  assert.equal(scene.log.heardUpTo, 2)
+  scene.isAway = true
+  scene.numbers = [1, 2, 3]
+  await scene.goOn()
+  assert.equal(scene.log.heardUpTo, 2)
+  scene.isAway = false
+  scene.numbers = [3, 5]
+  await scene.goOn()
+  assert.equal(scene.log.heardUpTo, 3)
+  // Its transaction has ended by then.
+  scene.nowMs = 30_001
+  scene.numbers = [6]
+  await scene.goOn()
+  assert.equal(scene.log.heardUpTo, 6)
+  await scene.log.close()
+})
+
+always('a listener is refused while it cannot be known where news begins, and added when it can', async () => {
+  const scene = new Scene()
+  const calls: string[] = []
+  const listenAs = (name: string) => scene.log.onOwed(() => calls.push(name))
+  scene.isAway = true
+  await assert.rejects(listenAs('refused'), /away/)
+  scene.isAway = false
+  scene.numbers = [1]
+  await listenAs('added')
+  scene.numbers = [2]
+  await scene.goOn()
+  assert.deepEqual([scene.log.heardUpTo, [...new Set(calls)]], [2, ['added']])
+  await scene.log.close()
+})

@@ -58,12 +58,12 @@ export class Searches implements DepositSearch<InvoiceRow, Head> {
   }
 }
 
-/** The invoices that ask the amount of a deposit, however they are notified. What holds for all ways of notification is read once. */
+/** The invoices that ask the amount of a deposit, however they are notified. */
 class SameAmount {
   private readonly amounts: Amounts
   /** Before every invoice that was created when the deposit was received, or later. */
   readonly before: Buffer
-  private openIds: readonly InvoiceId[] | null = null
+  /** Whether its wallet has any paid invoice that no deposit has matched, of whatever way of notification. It seldom has. */
   private hasPaid: boolean | null = null
 
   constructor(
@@ -77,10 +77,7 @@ class SameAmount {
 
   open(): readonly InvoiceId[] {
     const { place, currencyNo, receivedAt } = this.seeker
-    this.openIds ??= openOfAmounts(this.commit, place, currencyNo, this.amounts).filter(
-      (id) => timeOfId(id) < receivedAt,
-    )
-    return this.openIds
+    return openOfAmounts(this.commit, place, currencyNo, this.amounts).filter((id) => timeOfId(id) < receivedAt)
   }
 
   /** The newest one of a class that was found paid and that no deposit has matched. */
