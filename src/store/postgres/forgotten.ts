@@ -20,12 +20,13 @@ const DEBTS_KEPT_MS = 10 * 60 * 1000
  */
 export async function removeForgotten(work: Work, heardUpTo: number): Promise<void> {
   const nowMs = await work.readClock()
+  // Arrays, because a plan that does not know the limit would read the whole table for `IN`.
   work.write(sql`
-    DELETE FROM committed WHERE id IN (
-      SELECT id FROM committed WHERE at < ${nowMs - COMMITS_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
+    DELETE FROM committed WHERE id = ANY(ARRAY(
+      SELECT id FROM committed WHERE at < ${nowMs - COMMITS_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint))`)
   work.write(sql`
-    DELETE FROM change_log WHERE no <= ${heardUpTo}::bigint AND no IN (
-      SELECT no FROM change_log WHERE at < ${nowMs - CHANGES_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
+    DELETE FROM change_log WHERE no <= ${heardUpTo}::bigint AND no = ANY(ARRAY(
+      SELECT no FROM change_log WHERE at < ${nowMs - CHANGES_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint))`)
   work.write(sql`
     DELETE FROM allowances WHERE (name, client) IN (
       SELECT name, client FROM allowances WHERE grown_at < ${nowMs - DEBTS_KEPT_MS}::bigint ORDER BY grown_at LIMIT ${REMOVED_MAX}::bigint)`)

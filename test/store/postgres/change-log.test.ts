@@ -128,9 +128,10 @@ class Scene {
     () => this.nowMs,
   )
 
-  /** What was read is told: the next answer but one has been asked for behind it. */
+  /** Has the log ask once more. */
   async goOn(): Promise<void> {
-    for (let asked = 0; asked < 2; asked += 1) await this.log.onOwed(() => {})
+    const end = await this.log.onOwed(() => {})
+    end()
   }
 }
 
